@@ -1,0 +1,47 @@
+package codecs
+
+import "github.com/cosid-go/cosid/generators"
+
+// Role says what a part does with an id.
+type Role int
+
+// The roles. A list has exactly one value part; a list that writes no period cannot decode grouped ids.
+const (
+	Literal     Role = iota // writes the same text for every id
+	PeriodValue             // writes the id's period
+	NumberValue             // writes the id's number
+)
+
+// Variable is the Width of a part whose texts differ in length. Only the number may have it, so that every list
+// can be read in one way only.
+const Variable = -1
+
+// Part is one piece of a codec. Parts are immutable and safe for concurrent use. For ids without a period
+// GroupedID.Period is empty.
+type Part interface {
+	Role() Role
+
+	// Width is the length in bytes of every text that the part writes for ids of period (the zero Period for
+	// ids without one), or Variable.
+	Width(period generators.Period) int
+
+	// Append appends the part's text for id to dst.
+	Append(dst []byte, id generators.GroupedID) ([]byte, error)
+
+	// Parse reads text, which is exactly one piece, into its field of id. Parse accepts only what Append writes.
+	Parse(text string, period generators.Period, id *generators.GroupedID) error
+}
+
+// PartFactory makes a part known to a configuration, by value, as the built-in ones are (Builtin).
+type PartFactory interface {
+	// Name is the key under which the part is written in a codec list, for instance "radix".
+	Name() string
+
+	// NewSettings returns a pointer to a new struct that holds the defaults. A list entry is decoded strictly over
+	// it: a map by its `koanf:"kebab-case"` tags, a plain string through encoding.TextUnmarshaler if the pointer
+	// implements it. If the pointer has a method Validate() error, it is called after decoding.
+	NewSettings() any
+
+	// Build makes the part from the pointer that NewSettings returned.
+	Build(settings any) (Part, error)
+}

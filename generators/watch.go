@@ -1,0 +1,62 @@
+package generators
+
+import (
+	"time"
+
+	"github.com/cosid-go/cosid/stores"
+)
+
+// Hooks are called when something happens to a generator that is worth watching; a nil function is skipped.
+// They run on the generator's own goroutines and outside its locks: they may call the generator, but while
+// they run the next reservation waits for them. They must be safe for concurrent use.
+type Hooks struct {
+	OnReserved     func(Reserved)
+	OnRefillFailed func(RefillFailed)
+	OnRangeDropped func(RangeDropped)
+	OnPeriodOpened func(PeriodEvent)
+	OnPeriodSealed func(PeriodEvent)
+}
+
+// Reserved tells of a range that came from the store.
+type Reserved struct {
+	Generator string
+	Key       string
+	Range     stores.Range
+	Latency   time.Duration
+}
+
+// RefillFailed tells of a reservation that failed, or whose range was refused. A refused range and one whose
+// outcome is unknown are gaps.
+type RefillFailed struct {
+	Generator string
+	Key       string
+	Err       error
+	RetryAt   time.Time // no reservation is tried before it
+}
+
+// RangeDropped tells of ids that were reserved and will not be issued: range-ttl passed, a period ended, or the
+// generator was closed.
+type RangeDropped struct {
+	Generator string
+	Key       string
+	Range     stores.Range // the ids given up
+}
+
+// PeriodEvent tells that a period of a grouped generator was opened or sealed.
+type PeriodEvent struct {
+	Generator string
+	Key       string
+	Period    string
+}
+
+// Stats is a generator's account at one moment. Counts start with the process and cover all periods.
+type Stats struct {
+	Issued            int64   // ids handed out
+	Reserved          int64   // ids that came from the store
+	Dropped           int64   // ids given up unused; Issued + Dropped + AtHand = Reserved
+	AtHand            int64   // ids that can be issued without the store
+	Reservations      int64   // calls to the store that brought a range
+	Failures          int64   // calls to the store that did not, and ranges refused
+	Rate              float64 // ids a second, as of the last reservation
+	LastRefillLatency time.Duration
+}

@@ -1,0 +1,23 @@
+package stores
+
+import "errors"
+
+// Errors of stores. They are for matching with errors.Is; what a store returns wraps one of them together
+// with the operation and the key.
+var (
+	// ErrInvalidArgument means that the call can never succeed: a bad key, size or offset. Nothing was sent.
+	ErrInvalidArgument = errors.New("invalid argument")
+
+	// ErrRangeExhausted means that the range would pass math.MaxInt64 (S5). The stored value is unchanged.
+	ErrRangeExhausted = errors.New("range exhausted")
+
+	// ErrRangeSealed means that the key was sealed, for instance because its period is over (S6).
+	ErrRangeSealed = errors.New("range sealed")
+
+	// ErrOutcomeUnknown means that a request was sent and its effect is not known. Retrying is safe: the
+	// worst outcome is a gap.
+	ErrOutcomeUnknown = errors.New("outcome unknown")
+
+	// ErrClosed means that the store was closed, or not started yet.
+	ErrClosed = errors.New("store closed")
+)
