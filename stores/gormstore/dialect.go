@@ -1,0 +1,102 @@
+package gormstore
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+
+	"github.com/cosid-go/cosid/config/field"
+)
+
+// dialect is what differs between databases: one value and one file each.
+type dialect interface {
+	// name is the name of the driver, and what GORM's dialector calls itself.
+	name() string
+
+	// checkDSN tells what is wrong with a DSN, without I/O and without repeating a secret of it.
+	checkDSN(dsn string) *field.Error
+
+	// open makes a pool for the DSN; timeout is the bound of each call. The first statement connects.
+	open(dsn string, timeout time.Duration) (gorm.Dialector, *sql.DB, error)
+
+	// definition returns the statements that create the table where it is missing.
+	definition(table string) []string
+
+	// hasTable tells whether the table is there.
+	hasTable(tx *gorm.DB, table string) (bool, error)
+
+	// doubt tells, in one sentence with a remedy, why an acknowledged reserve might be lost on this database;
+	// empty if nothing is known.
+	doubt(tx *gorm.DB) (string, error)
+
+	// advance reserves in one statement and returns the new next id. It returns sql.ErrNoRows where it changed
+	// nothing because the key is sealed or exhausted.
+	advance(tx *gorm.DB, table, key string, size, initialOffset int64) (int64, error)
+
+	// seal marks the key in one statement, whether or not it exists.
+	seal(tx *gorm.DB, table, key string) error
+
+	// diagnose says what an error of the database means. Of an error that it does not know it says nothing.
+	diagnose(err error) diagnosis
+}
+
+// diagnosis is what is known about an error of the database.
+type diagnosis struct {
+	busy     bool   // somebody else holds a lock; trying again may succeed
+	harmless bool   // the statement is known to have changed nothing
+	advice   string // what happened and what to do
+}
+
+func dialects() []dialect { return []dialect{sqlite{}} }
+
+// dialectNamed returns the dialect of a driver; the empty name is sqlite's.
+func dialectNamed(driver string) (dialect, bool) {
+	if driver == "" {
+		return sqlite{}, true
+	}
+	for _, d := range dialects() {
+		if d.name() == driver {
+			return d, true
+		}
+	}
+	return nil, false
+}
+
+func dialectNames() []string {
+	var names []string
+	for _, d := range dialects() {
+		names = append(names, d.name())
+	}
+	return names
+}
+
+// dialectOf returns the dialect of a database that was handed in, which must be the driver's, if one is named.
+func dialectOf(db *gorm.DB, driver string) (dialect, error) {
+	if db.Config == nil || db.Dialector == nil {
+		return nil, errors.New("the *gorm.DB handed in was not made by gorm.Open")
+	}
+	spoken := db.Name()
+	if driver != "" && driver != spoken {
+		return nil, field.Errorf("driver", spoken, "%q is not what the *gorm.DB handed in speaks", driver)
+	}
+	if d, known := dialectNamed(spoken); known && spoken != "" {
+		return d, nil
+	}
+	return nil, fmt.Errorf("the *gorm.DB handed in speaks %q, known are: %s; hand in another one or set dsn",
+		spoken, strings.Join(dialectNames(), ", "))
+}
+
+// DDL returns the statements that create the store's tables where they are missing, for an application that
+// makes them in its own migrations. It checks both arguments like Options.
+func DDL(driver, tablePrefix string) ([]string, error) {
+	options := Options{Driver: driver, TablePrefix: tablePrefix, handedIn: true}
+	if err := options.Validate(); err != nil {
+		return nil, fmt.Errorf("gormstore: ddl: %w", err)
+	}
+	d, _ := dialectNamed(driver)
+	return d.definition(options.table()), nil
+}

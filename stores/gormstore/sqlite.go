@@ -1,0 +1,195 @@
+package gormstore
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	libtnb "github.com/libtnb/sqlite"
+	"gorm.io/gorm"
+
+	"github.com/cosid-go/cosid/config/field"
+)
+
+// sqlite is the dialect of SQLite 3.37 and later, in pure Go.
+type sqlite struct{}
+
+func (sqlite) name() string { return "sqlite" }
+
+// sqliteBusyTimeout bounds how long SQLite waits for a lock of another process.
+const sqliteBusyTimeout = 5 * time.Second
+
+// checkDSN refuses what would take away a promise of the store: a database that ends with the process, files
+// opened without locks, and settings that the store makes itself.
+func (sqlite) checkDSN(dsn string) *field.Error {
+	const accepted = "a file path such as data/cosid.db, or file:data/cosid.db?… with SQLite's URI parameters"
+	uri, isURI := strings.CutPrefix(dsn, "file:")
+	if !isURI {
+		switch {
+		case strings.Contains(dsn, "://"):
+			return field.Errorf("dsn", accepted, "this is the address of a server, not a SQLite file")
+		case strings.Contains(dsn, ":memory:"):
+			return volatileDSN(accepted)
+		case strings.Contains(dsn, "?"):
+			return field.Errorf("dsn", accepted, "parameters need the form file:…?…")
+		}
+		return nil
+	}
+	path, rawQuery, _ := strings.Cut(uri, "?")
+	query, err := url.ParseQuery(rawQuery)
+	if err != nil {
+		return field.Errorf("dsn", accepted, "its parameters cannot be read: %v", err)
+	}
+	if path == "" || strings.Contains(path, ":memory:") || query.Get("mode") == "memory" {
+		return volatileDSN(accepted)
+	}
+	for name, values := range query {
+		if sqliteReserved(name, values) {
+			return field.Errorf("dsn", "the same without it", "parameter %s is one that the store must set itself", name)
+		}
+	}
+	return nil
+}
+
+func volatileDSN(accepted string) *field.Error {
+	return field.Errorf("dsn", accepted+"; for tests: type: memory",
+		"a database in memory ends with the process, and its ids would repeat")
+}
+
+// sqliteReserved tells whether a parameter of a DSN concerns locks or durability.
+func sqliteReserved(name string, values []string) bool {
+	switch name {
+	case "nolock", "immutable", "vfs", "_txlock", "_query_only",
+		"_busy_timeout", "_timeout", "_journal_mode", "_journal", "_synchronous", "_sync":
+		return true
+	case "_pragma":
+		for _, value := range values {
+			value = strings.ToLower(value)
+			for _, pragma := range []string{"busy_timeout", "journal_mode", "synchronous", "locking_mode", "query_only"} {
+				if strings.Contains(value, pragma) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func (sqlite) open(dsn string, timeout time.Duration) (gorm.Dialector, *sql.DB, error) {
+	if err := os.MkdirAll(filepath.Dir(sqlitePath(dsn)), 0o755); err != nil {
+		return nil, nil, fmt.Errorf("create the directory of the database: %w", err)
+	}
+	// A lock that is not given must end in SQLite's own error, which is known to have no effect, before the call's
+	// context ends the wait.
+	busy := max(min(sqliteBusyTimeout, timeout-timeout/10), time.Millisecond)
+	separator := "?"
+	if strings.HasPrefix(dsn, "file:") && strings.Contains(dsn, "?") {
+		separator = "&"
+	}
+	dsn += separator + fmt.Sprintf("_pragma=busy_timeout(%d)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)"+
+		"&_txlock=immediate", busy.Milliseconds())
+	pool, err := sql.Open(libtnb.DriverName, dsn)
+	if err != nil {
+		return nil, nil, fmt.Errorf("open: %w", err)
+	}
+	pool.SetMaxOpenConns(1) // callers wait in Go, where contexts work, not in SQLite
+	return libtnb.Open(dsn), pool, nil
+}
+
+// sqlitePath is the file that a DSN names.
+func sqlitePath(dsn string) string {
+	path, isURI := strings.CutPrefix(dsn, "file:")
+	if !isURI {
+		return dsn
+	}
+	path, _, _ = strings.Cut(path, "?")
+	path, _, _ = strings.Cut(path, "#")
+	if withHost, ok := strings.CutPrefix(path, "//"); ok {
+		_, absolute, _ := strings.Cut(withHost, "/")
+		path = "/" + absolute
+	}
+	if plain, err := url.PathUnescape(path); err == nil {
+		return plain
+	}
+	return path
+}
+
+// definition: strict, so that a value past the largest integer is refused instead of stored as a float.
+func (sqlite) definition(table string) []string {
+	return []string{`create table if not exists ` + table + ` (
+	range_key text not null primary key,
+	next_id integer not null check (next_id >= 0),
+	sealed integer not null check (sealed in (0, 1))
+) strict, without rowid`}
+}
+
+func (sqlite) hasTable(tx *gorm.DB, table string) (bool, error) {
+	var count int
+	err := queryOne(tx, []any{&count},
+		`select count(*) from sqlite_master where type = 'table' and lower(name) = lower(?)`, table)
+	return count > 0, err
+}
+
+func (sqlite) doubt(tx *gorm.DB) (string, error) {
+	const full = 2
+	var synchronous int
+	if err := queryOne(tx, []any{&synchronous}, `pragma synchronous`); err != nil {
+		return "", err
+	}
+	if synchronous >= full {
+		return "", nil
+	}
+	return fmt.Sprintf("this SQLite connection runs with synchronous=%d, so a power failure can lose ranges that were "+
+		"handed out, and their ids would repeat; add _pragma=synchronous(FULL) to its DSN", synchronous), nil
+}
+
+func (sqlite) advance(tx *gorm.DB, table, key string, size, initialOffset int64) (int64, error) {
+	return upsertAdvance(tx, table, key, size, initialOffset)
+}
+
+func (sqlite) seal(tx *gorm.DB, table, key string) error { return upsertSeal(tx, table, key) }
+
+// SQLite's primary result codes.
+const (
+	sqliteError      = 1
+	sqliteBusy       = 5
+	sqliteLocked     = 6
+	sqliteReadonly   = 8
+	sqliteFull       = 13
+	sqliteCantOpen   = 14
+	sqliteConstraint = 19
+	sqliteNotADB     = 26
+)
+
+func (sqlite) diagnose(err error) diagnosis {
+	var coded interface{ Code() int }
+	if !errors.As(err, &coded) {
+		return diagnosis{}
+	}
+	switch coded.Code() & 0xff {
+	case sqliteBusy, sqliteLocked:
+		return diagnosis{busy: true, harmless: true, advice: "another connection holds the lock of the database " +
+			"(nothing was changed, trying again is safe)"}
+	case sqliteReadonly:
+		return diagnosis{harmless: true, advice: "the database cannot be written; make the file and its directory " +
+			"writable for this process, and do not open it with mode=ro"}
+	case sqliteCantOpen:
+		return diagnosis{harmless: true, advice: "the file cannot be opened; check the path, and that the directory " +
+			"exists and is writable"}
+	case sqliteNotADB:
+		return diagnosis{harmless: true, advice: "the file is not a SQLite database; name another one"}
+	case sqliteError:
+		return diagnosis{harmless: true, advice: "the table is missing or lacks one of the columns range_key (the " +
+			"primary key), next_id and sealed; choose another table-prefix, or move it away and create it as DDL says"}
+	case sqliteConstraint:
+		return diagnosis{harmless: true, advice: "the table refuses the value; compare its definition with DDL"}
+	case sqliteFull:
+		return diagnosis{advice: "the disk is full"}
+	}
+	return diagnosis{}
+}

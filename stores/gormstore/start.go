@@ -1,0 +1,168 @@
+package gormstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/logger"
+
+	"github.com/cosid-go/cosid/stores"
+)
+
+// startPatience is how long Start goes on where the caller's context sets no earlier end: creating a file while
+// other processes do the same takes longer than a call.
+const startPatience = 10 * time.Second
+
+// Start opens the database, creates the table if it may, and checks that the table can be used. It is bounded by
+// ctx and by ten seconds, in which it tries again while other processes hold the database's lock. If it fails,
+// nothing is left open and it may be called again. A store that is started is not started again.
+func (s *Store) Start(ctx context.Context) error {
+	if err := s.start(ctx); err != nil {
+		return fmt.Errorf("gormstore: start %q: %w", s.spec.Name, err)
+	}
+	return nil
+}
+
+func (s *Store) start(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := s.enterStart(); err != nil {
+		return err
+	}
+	defer s.calls.Done()
+
+	ctx, cancel := context.WithTimeoutCause(ctx, startPatience, timeoutError(startPatience))
+	defer cancel()
+	l, err := s.openLink()
+	if err == nil {
+		err = s.prepare(ctx, l)
+	}
+	return s.leaveStart(l, err)
+}
+
+func (s *Store) enterStart() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch s.state {
+	case built:
+		s.state = starting
+		s.calls.Add(1)
+		return nil
+	case closed:
+		return stores.ErrClosed
+	default:
+		return errors.New("the store is already started")
+	}
+}
+
+func (s *Store) leaveStart(l link, err error) error {
+	s.mu.Lock()
+	closedMeanwhile := s.state == closed
+	switch {
+	case closedMeanwhile:
+	case err != nil:
+		s.state = built
+	default:
+		s.state, s.link = open, l
+	}
+	s.mu.Unlock()
+
+	if err == nil && closedMeanwhile {
+		err = stores.ErrClosed
+	}
+	if err != nil {
+		return errors.Join(err, l.close())
+	}
+	return nil
+}
+
+func (s *Store) openLink() (link, error) {
+	if s.handedIn != nil {
+		pool, err := s.handedIn.DB() // the root pool, even of a session inside a transaction
+		if err != nil {
+			return link{}, fmt.Errorf("find the pool of the *gorm.DB handed in: %w", err)
+		}
+		return newLink(s.handedIn.Dialector, pool, false, s.handedIn.Logger)
+	}
+	dialector, pool, err := s.dialect.open(s.options.DSN, s.spec.Timeout)
+	if err != nil {
+		return link{}, err
+	}
+	return newLink(dialector, pool, true, logger.Discard)
+}
+
+// prepare creates the table if it may and checks what calls will rely on.
+func (s *Store) prepare(ctx context.Context, l link) error {
+	return s.patiently(ctx, func() error {
+		return s.run(ctx, l, func(tx *gorm.DB) error {
+			if err := s.makeTable(tx); err != nil {
+				return err
+			}
+			if err := s.checkTable(tx); err != nil {
+				return err
+			}
+			doubt, err := s.dialect.doubt(tx)
+			if err != nil {
+				return s.explain("check the durability", err)
+			}
+			if doubt != "" {
+				s.spec.Logger.WarnContext(ctx, "cosid: the store may lose reserved ranges", "store", s.spec.Name, "reason", doubt)
+			}
+			return nil
+		})
+	})
+}
+
+func (s *Store) makeTable(tx *gorm.DB) error {
+	table := s.options.table()
+	found, err := s.dialect.hasTable(tx, table)
+	if err != nil {
+		return s.explain("look for table "+table, err)
+	}
+	if found {
+		return nil
+	}
+	definition := s.dialect.definition(table)
+	if !s.options.autoMigrate() {
+		return fmt.Errorf("table %s is missing: set auto-migrate: true, or create it with\n%s",
+			table, strings.Join(definition, ";\n"))
+	}
+	for _, statement := range definition {
+		if err := tx.Exec(statement).Error; err != nil {
+			return s.explain("create table "+table, err)
+		}
+	}
+	return nil
+}
+
+// checkTable runs a statement that needs all that a reserve needs (the columns, the unique key, the right to
+// write) and inserts nothing.
+func (s *Store) checkTable(tx *gorm.DB) error {
+	table := s.options.table()
+	err := tx.Exec(`insert into ` + table + ` (range_key, next_id, sealed) select '', 0, 0 where 1 = 0
+		on conflict (range_key) do nothing`).Error
+	if err != nil {
+		return s.explain("check table "+table, err)
+	}
+	return nil
+}
+
+// patiently repeats step while somebody else holds the lock that it needs.
+func (s *Store) patiently(ctx context.Context, step func() error) error {
+	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
+		err := step()
+		if err == nil || !s.dialect.diagnose(err).busy {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%w (the last try: %w)", context.Cause(ctx), err)
+		case <-time.After(pause):
+		}
+	}
+}

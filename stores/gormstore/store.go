@@ -1,0 +1,110 @@
+package gormstore
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+
+	"gorm.io/gorm"
+
+	"github.com/cosid-go/cosid/stores"
+)
+
+// Store keeps ranges in one table of a SQL database: a RangeStore and a Sealer, safe for concurrent use. Stores on
+// one database, in any number of processes, count as one store.
+type Store struct {
+	spec     stores.Spec
+	options  Options
+	dialect  dialect
+	handedIn *gorm.DB // nil with a DSN
+
+	mu    sync.Mutex // never held during I/O
+	state state
+	link  link
+	calls sync.WaitGroup // Start and the calls in flight; Close waits for them
+}
+
+// state goes from built through starting to open, back to built where Start fails, and from any to closed.
+type state int
+
+const (
+	built state = iota
+	starting
+	open
+	closed
+)
+
+var (
+	_ stores.Store      = (*Store)(nil)
+	_ stores.RangeStore = (*Store)(nil)
+	_ stores.Sealer     = (*Store)(nil)
+)
+
+// New returns a store that is not started yet. db may be nil if the options hold a DSN, and is not used then.
+// It does no I/O. Every mistake in the options is reported, as a field.Error where a key is to blame.
+func New(spec stores.Spec, db *gorm.DB, options Options) (*Store, error) {
+	options.handedIn = db != nil
+	if err := options.Validate(); err != nil {
+		return nil, fmt.Errorf("gormstore: build %q: %w", spec.Name, err)
+	}
+	if spec.Timeout <= 0 {
+		return nil, fmt.Errorf("gormstore: build %q: timeout %v must be more than 0", spec.Name, spec.Timeout)
+	}
+	if spec.Logger == nil {
+		spec.Logger = slog.New(slog.DiscardHandler)
+	}
+	s := &Store{spec: spec, options: options}
+	if options.DSN != "" {
+		s.dialect, _ = dialectNamed(options.Driver)
+		return s, nil
+	}
+	s.handedIn = db
+	var err error
+	if s.dialect, err = dialectOf(db, options.Driver); err != nil {
+		return nil, fmt.Errorf("gormstore: build %q: %w", spec.Name, err)
+	}
+	return s, nil
+}
+
+// Close waits for the calls in flight, which the timeout bounds, and closes what Start opened: never a database
+// that was handed in. It is safe before Start and more than once.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	s.state = closed
+	l := s.link
+	s.link = link{}
+	s.mu.Unlock()
+
+	s.calls.Wait()
+	if err := l.close(); err != nil {
+		return fmt.Errorf("gormstore: close %q: %w", s.spec.Name, err)
+	}
+	return nil
+}
+
+// call runs fn on one connection, within ctx and the store's timeout. Where it fails before fn, nothing was sent.
+func (s *Store) call(ctx context.Context, fn func(tx *gorm.DB) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	l, err := s.enter()
+	if err != nil {
+		return err
+	}
+	defer s.calls.Done()
+
+	ctx, cancel := context.WithTimeoutCause(ctx, s.spec.Timeout, timeoutError(s.spec.Timeout))
+	defer cancel()
+	return s.run(ctx, l, fn)
+}
+
+func (s *Store) enter() (link, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state != open {
+		return link{}, stores.ErrClosed
+	}
+	s.calls.Add(1)
+	return s.link, nil
+}

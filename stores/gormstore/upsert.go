@@ -1,0 +1,62 @@
+package gormstore
+
+import (
+	"database/sql"
+	"math"
+
+	"gorm.io/gorm"
+)
+
+// The statements of databases that have INSERT … ON CONFLICT … RETURNING.
+
+// upsertAdvance reserves in one statement. The limit is part of it (S5): no row comes back, and nothing changes,
+// where the range would pass the largest id.
+func upsertAdvance(tx *gorm.DB, table, key string, size, initialOffset int64) (int64, error) {
+	var next int64
+	highest := math.MaxInt64 - size // the highest start of a range of this size
+	if initialOffset > highest {
+		// Such a range cannot be a key's first. A key that exists goes by its stored value.
+		err := queryOne(tx, []any{&next}, `update `+table+` set next_id = next_id + ?
+			where range_key = ? and sealed = 0 and next_id <= ? returning next_id`,
+			size, key, highest)
+		return next, err
+	}
+	err := queryOne(tx, []any{&next}, `insert into `+table+` as stored (range_key, next_id, sealed) values (?, ?, 0)
+		on conflict (range_key) do update set next_id = stored.next_id + ?
+		where stored.sealed = 0 and stored.next_id <= ? returning next_id`,
+		key, initialOffset+size, size, highest)
+	return next, err
+}
+
+func upsertSeal(tx *gorm.DB, table, key string) error {
+	return tx.Exec(`insert into `+table+` (range_key, next_id, sealed) values (?, 0, 1)
+		on conflict (range_key) do update set sealed = 1`, key).Error
+}
+
+// queryOne scans the only row of a query, or returns sql.ErrNoRows. It reads to the end, because a statement that
+// returns rows commits only there, and a commit that fails must not hand out the range.
+func queryOne(tx *gorm.DB, dest []any, query string, args ...any) error {
+	rows, err := tx.Raw(query, args...).Rows()
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	found := rows.Next()
+	if found {
+		if err := rows.Scan(dest...); err != nil {
+			return err
+		}
+		for rows.Next() {
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	if err := rows.Close(); err != nil {
+		return err
+	}
+	if !found {
+		return sql.ErrNoRows
+	}
+	return nil
+}
