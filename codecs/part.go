@@ -1,6 +1,10 @@
 package codecs
 
-import "github.com/cosid-go/cosid/generators"
+import (
+	"fmt"
+
+	"github.com/cosid-go/cosid/generators"
+)
 
 // Role says what a part does with an id.
 type Role int
@@ -18,17 +22,23 @@ const Variable = -1
 
 // Part is one piece of a codec. Parts are immutable and safe for concurrent use. For ids without a period
 // GroupedID.Period is empty.
+//
+// A Part that has a method String() string is called by it in errors, as the built-in ones are: radix 36,
+// prefix "BIZ-". Others are called by their type.
 type Part interface {
+	// Role is what the part does, always the same.
 	Role() Role
 
 	// Width is the length in bytes of every text that the part writes for ids of period (the zero Period for
 	// ids without one), or Variable.
 	Width(period generators.Period) int
 
-	// Append appends the part's text for id to dst.
+	// Append appends the part's text for id to dst. The codec has checked id: its Value is not negative, and its
+	// Period is one that Period.Format writes. An id too wide for the part is ErrCodecOverflow, wrapped.
 	Append(dst []byte, id generators.GroupedID) ([]byte, error)
 
-	// Parse reads text, which is exactly one piece, into its field of id. Parse accepts only what Append writes.
+	// Parse reads text, which is exactly one piece, into its field of id. Parse accepts only what Append writes;
+	// a *SyntaxError says at which byte it differs. Pieces are parsed from left to right.
 	Parse(text string, period generators.Period, id *generators.GroupedID) error
 }
 
@@ -44,4 +54,12 @@ type PartFactory interface {
 
 	// Build makes the part from the pointer that NewSettings returned.
 	Build(settings any) (Part, error)
+}
+
+// nameOf is what a part is called in errors.
+func nameOf(p Part) string {
+	if s, ok := p.(fmt.Stringer); ok {
+		return s.String()
+	}
+	return fmt.Sprintf("%T", p)
 }

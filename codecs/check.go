@@ -1,0 +1,86 @@
+package codecs
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/cosid-go/cosid/generators"
+)
+
+// firstOnly is implemented by parts that stand nowhere but at the start of a list.
+type firstOnly interface{ firstOnly() }
+
+// checkList joins a *ListError for each mistake in the list of a codec.
+func checkList(parts []Part, grouped bool, period generators.Period) error {
+	c := listCheck{grouped: grouped, period: period, number: -1, written: -1}
+	if grouped && period.Width() == 0 {
+		c.wrong(-1, nil, generators.PeriodNames, "%s is not a period", period)
+	}
+	for i, p := range parts {
+		if p == nil {
+			c.wrong(i, nil, "a part", "is nil")
+			continue
+		}
+		c.checkRole(i, p)
+		c.checkPlace(i, p)
+		c.checkWidth(i, p)
+	}
+	if c.number < 0 {
+		c.wrong(-1, nil, "exactly one number part, such as radix or decimal", "no part writes the number")
+	}
+	return errors.Join(c.mistakes...)
+}
+
+type listCheck struct {
+	grouped  bool
+	period   generators.Period
+	number   int // the index of the number part, -1 so far
+	written  int // the index of the period part, -1 so far
+	mistakes []error
+}
+
+func (c *listCheck) checkRole(i int, p Part) {
+	switch role := p.Role(); {
+	case role == Literal:
+	case role == NumberValue && c.number < 0:
+		c.number = i
+	case role == NumberValue:
+		c.wrong(i, p, "exactly one number part", "writes the number a second time, after list[%d]", c.number)
+	case role == PeriodValue && !c.grouped:
+		c.wrong(i, p, "parts for ids without a period", "writes a period, and these ids have none")
+	case role == PeriodValue && c.written < 0:
+		c.written = i
+	case role == PeriodValue:
+		c.wrong(i, p, "at most one period part", "writes the period a second time, after list[%d]", c.written)
+	default:
+		c.wrong(i, p, "Literal, PeriodValue or NumberValue", "has the unknown role %d", role)
+	}
+}
+
+func (c *listCheck) checkPlace(i int, p Part) {
+	if _, ok := p.(firstOnly); ok && i > 0 {
+		c.wrong(i, p, "date-prefix in front, or a period part here", "only the first part may be one")
+	}
+}
+
+func (c *listCheck) checkWidth(i int, p Part) {
+	role := p.Role()
+	if role == PeriodValue && c.period.Width() == 0 {
+		return // there is no width to ask for
+	}
+	switch width := p.Width(c.period); {
+	case width == Variable && role != NumberValue:
+		c.wrong(i, p, "a fixed width; only the number part may be variable", "has a variable width")
+	case width < Variable, width == 0 && role != Literal:
+		c.wrong(i, p, "a positive width", "has the width %d", width)
+	}
+}
+
+// wrong notes a mistake of p, or with index -1 of the whole list.
+func (c *listCheck) wrong(index int, p Part, accepted, problem string, args ...any) {
+	mistake := &ListError{Index: index, Problem: fmt.Sprintf(problem, args...), Accepted: accepted}
+	if index >= 0 {
+		mistake.Part = nameOf(p)
+	}
+	c.mistakes = append(c.mistakes, mistake)
+}
