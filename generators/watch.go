@@ -7,8 +7,9 @@ import (
 )
 
 // Hooks are called when something happens to a generator that is worth watching; a nil function is skipped.
-// They run on the generator's own goroutines and outside its locks: they may call the generator, but while
-// they run the next reservation waits for them. They must be safe for concurrent use.
+// They run outside the generator's locks, on the goroutine where it happened: they may call the generator, but while
+// they run the next reservation, or the caller who met a range-ttl or a new period, waits for them. They must be safe
+// for concurrent use.
 type Hooks struct {
 	OnReserved     func(Reserved)
 	OnRefillFailed func(RefillFailed)
@@ -31,7 +32,7 @@ type RefillFailed struct {
 	Generator string
 	Key       string
 	Err       error
-	RetryAt   time.Time // no reservation is tried before it
+	RetryAt   time.Time // no reservation is tried before it; zero = none is tried again
 }
 
 // RangeDropped tells of ids that were reserved and will not be issued: range-ttl passed, a period ended, or the
@@ -42,7 +43,8 @@ type RangeDropped struct {
 	Range     stores.Range // the ids given up
 }
 
-// PeriodEvent tells that a period of a grouped generator was opened or sealed.
+// PeriodEvent tells that a period of a grouped generator was opened, each time that it becomes the current one, or
+// sealed, once a process.
 type PeriodEvent struct {
 	Generator string
 	Key       string
@@ -57,6 +59,6 @@ type Stats struct {
 	AtHand            int64   // ids that can be issued without the store
 	Reservations      int64   // calls to the store that brought a range
 	Failures          int64   // calls to the store that did not, and ranges refused
-	Rate              float64 // ids a second, as of the last reservation
+	Rate              float64 // ids a second, over about the last lookahead
 	LastRefillLatency time.Duration
 }
