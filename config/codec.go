@@ -1,0 +1,226 @@
+package config
+
+import (
+	"encoding"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/cosid-go/cosid/codecs"
+	"github.com/cosid-go/cosid/generators"
+	"github.com/cosid-go/cosid/internal/names"
+)
+
+// placedPart is a built part together with the place it is written at, for the report.
+type placedPart struct {
+	codecs.Part
+	at path
+}
+
+// namedCodecs are the entries of cosid.codecs, expanded: a list may name another entry.
+type namedCodecs struct {
+	decoder *sectionDecoder
+	entries map[string]entry
+	parts   map[string][]placedPart
+	open    []string // the names being expanded, to find one that names itself
+}
+
+func (d *sectionDecoder) namedCodecs(raw any) *namedCodecs {
+	named := &namedCodecs{decoder: d, entries: map[string]entry{}, parts: map[string][]placedPart{}}
+	for _, e := range d.entries(root.key("codecs"), raw) {
+		if _, taken := d.registry.parts[e.name]; taken {
+			d.problem(e.at, "another name", "%q is the name of a codec part", e.name)
+			continue
+		}
+		named.entries[e.name] = e
+	}
+	for _, name := range sortedKeys(named.entries) {
+		parts, ok := named.expand(name, named.entries[name].at)
+		if ok {
+			d.checkAlone(named.entries[name].at, parts)
+		}
+	}
+	return named
+}
+
+// checkAlone compiles a named codec for the kind of ids that its parts fit, so that a mistake in one that nothing
+// uses yet is found too.
+func (d *sectionDecoder) checkAlone(at path, parts []placedPart) {
+	writesPeriod := slices.ContainsFunc(parts, func(p placedPart) bool { return p.Role() == codecs.PeriodValue })
+	if writesPeriod {
+		_, err := codecs.NewGrouped(bareParts(parts), generators.YearMonthDay)
+		d.reportList(at, parts, err)
+		return
+	}
+	_, err := codecs.New(bareParts(parts))
+	d.reportList(at, parts, err)
+}
+
+// expand returns the parts of the named codec, and whether all of them could be read.
+func (n *namedCodecs) expand(name string, from path) ([]placedPart, bool) {
+	if parts, done := n.parts[name]; done {
+		return parts, parts != nil
+	}
+	if slices.Contains(n.open, name) {
+		n.decoder.problem(from, "a list of parts", "the codec %q names itself", name)
+		return nil, false
+	}
+	n.open = append(n.open, name)
+	parts, ok := n.list(n.entries[name].at, n.entries[name].raw)
+	n.open = n.open[:len(n.open)-1]
+	if !ok {
+		parts = nil
+	}
+	n.parts[name] = parts
+	return parts, ok
+}
+
+// all lists the codecs that could be read, by name.
+func (n *namedCodecs) all() []Codec {
+	var list []Codec
+	for _, name := range sortedKeys(n.parts) {
+		if parts := n.parts[name]; parts != nil {
+			list = append(list, Codec{
+				Name: name, Parts: bareParts(parts), Origin: n.decoder.origin(n.entries[name].at),
+			})
+		}
+	}
+	return list
+}
+
+const acceptedCodec = "a list of parts, such as [ {radix: {radix: 62}} ], or the name of a codec under cosid.codecs"
+
+// list reads a codec: a list of parts, or a name.
+func (n *namedCodecs) list(at path, raw any) ([]placedPart, bool) {
+	items, isList := raw.([]any)
+	if !isList {
+		switch value := raw.(type) {
+		case string:
+			return n.item(at, value)
+		case fromVariable:
+			return n.item(at, string(value))
+		case unresolved:
+		default:
+			n.decoder.problem(at, acceptedCodec, "%s is not a codec", describe(raw))
+		}
+		return nil, false
+	}
+	if len(items) == 0 {
+		n.decoder.problem(at, acceptedCodec, "the list is empty")
+		return nil, false
+	}
+	all := true
+	var parts []placedPart
+	for i, item := range items {
+		read, ok := n.item(at.index(i), item)
+		parts, all = append(parts, read...), all && ok
+	}
+	return parts, all
+}
+
+// item reads one entry of a list: a part's name, a codec's name, or a map of one part and its settings.
+func (n *namedCodecs) item(at path, raw any) ([]placedPart, bool) {
+	name, settings := "", any(nil)
+	switch value := raw.(type) {
+	case string:
+		name = value
+	case map[string]any:
+		if len(value) != 1 {
+			n.decoder.problem(at, "one part an entry, each on a line of its own", "the entry has %d keys", len(value))
+			return nil, false
+		}
+		for name, settings = range value {
+			at = at.key(name)
+		}
+	case unresolved:
+		return nil, false
+	default:
+		n.decoder.problem(at, acceptedCodec, "%s is not a codec part", describe(raw))
+		return nil, false
+	}
+	if factory, ok := n.decoder.registry.parts[name]; ok {
+		return n.part(at, settings, factory)
+	}
+	if _, ok := n.entries[name]; ok && settings == nil {
+		return n.expand(name, at)
+	}
+	known := append(sortedKeys(n.decoder.registry.parts), sortedKeys(n.entries)...)
+	n.decoder.problems.add(Problem{
+		Origin: n.decoder.origin(at), Path: at.String(), What: fmt.Sprintf("no codec part or codec named %q", name),
+		Accepted: names.List(known), Nearest: names.Nearest(name, known),
+	})
+	return nil, false
+}
+
+func (n *namedCodecs) part(at path, raw any, factory codecs.PartFactory) ([]placedPart, bool) {
+	d, settings := n.decoder, factory.NewSettings()
+	before := len(d.problems.list)
+	if _, isText := raw.(string); isText {
+		text, readsText := settings.(encoding.TextUnmarshaler)
+		if !readsText {
+			d.problem(at, "a map of settings", "%s is not a map", describe(raw))
+			return nil, false
+		}
+		d.decodeText(at, raw, text)
+		if validator, ok := settings.(interface{ Validate() error }); ok && len(d.problems.list) == before {
+			d.reportInvalid(at, nil, validator.Validate())
+		}
+	} else {
+		d.decodeSettings(at, raw, settings)
+	}
+	if len(d.problems.list) > before {
+		return nil, false
+	}
+	part, err := factory.Build(settings)
+	if err != nil {
+		d.reportInvalid(at, nil, err)
+		return nil, false
+	}
+	return []placedPart{{Part: part, at: at}}, true
+}
+
+// codecOf compiles the generator's codec for the ids it makes.
+func (d *sectionDecoder) codecOf(at path, raw any, named *namedCodecs, g *Generator) {
+	if raw == nil {
+		if g.Grouped() {
+			g.GroupedCodec = codecs.DefaultGrouped(g.Period)
+		} else {
+			g.Codec = codecs.Default()
+		}
+		return
+	}
+	parts, ok := named.list(at, raw)
+	if !ok {
+		return
+	}
+	var err error
+	if g.Grouped() {
+		g.GroupedCodec, err = codecs.NewGrouped(bareParts(parts), g.Period)
+	} else {
+		g.Codec, err = codecs.New(bareParts(parts))
+	}
+	d.reportList(at, parts, err)
+}
+
+// reportList gives a mistake in a list the place of its part.
+func (d *sectionDecoder) reportList(at path, parts []placedPart, err error) {
+	if err == nil {
+		return
+	}
+	if list, ok := errors.AsType[*codecs.ListError](err); ok {
+		if 0 <= list.Index && list.Index < len(parts) {
+			at = parts[list.Index].at
+		}
+		d.problem(at, list.Accepted, "%s", list.Problem)
+		return
+	}
+	d.problem(at, "", "%s", err)
+}
+
+func bareParts(parts []placedPart) []codecs.Part {
+	bare := make([]codecs.Part, len(parts))
+	for i, p := range parts {
+		bare[i] = p.Part
+	}
+	return bare
+}

@@ -1,0 +1,60 @@
+package config
+
+import (
+	"time"
+
+	"github.com/cosid-go/cosid/codecs"
+	"github.com/cosid-go/cosid/generators"
+	"github.com/cosid-go/cosid/stores"
+)
+
+// Config is a checked `cosid:` section: every name in it resolves, and every setting is within its bounds.
+// Lists are sorted by name.
+type Config struct {
+	// Enabled is false where the section says `enabled: false`; then everything below is empty.
+	Enabled bool
+
+	// Namespace is the first part of every key in the stores.
+	Namespace string
+
+	Stores     []Store
+	Generators []Generator
+	Codecs     []Codec
+
+	// Warnings are findings that do not stop a start, each a sentence; the runtime logs them.
+	Warnings []string
+}
+
+// Store is one entry of cosid.stores.
+type Store struct {
+	Name    string
+	Timeout time.Duration // the bound of each call to the server
+	Options any           // what Factory.NewOptions returned, decoded and validated
+	Factory stores.Factory
+	Origin  Origin
+}
+
+// Generator is one entry of cosid.generators.
+type Generator struct {
+	Name     string
+	Store    string // the name of its store
+	Settings any    // what Factory.NewSettings returned, decoded and validated
+	Factory  generators.Factory
+	Period   generators.Period // the zero Period for a strategy that makes plain numbers
+
+	// Exactly one of these is set: GroupedCodec for a strategy that makes grouped ids.
+	Codec        codecs.Codec
+	GroupedCodec codecs.GroupedCodec
+
+	Origin Origin
+}
+
+// Grouped tells whether the generator makes grouped ids.
+func (g Generator) Grouped() bool { return g.Period != 0 }
+
+// Codec is one entry of cosid.codecs. It is compiled for the ids of each generator that uses it.
+type Codec struct {
+	Name   string
+	Parts  []codecs.Part
+	Origin Origin
+}

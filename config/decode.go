@@ -1,0 +1,335 @@
+package config
+
+import (
+	"encoding"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cosid-go/cosid/config/field"
+	"github.com/cosid-go/cosid/internal/names"
+)
+
+// decoder puts plain values into typed settings and takes nothing for something else: no text for a number, no
+// fraction for a whole number, no number for a duration. Every mistake is reported; decoding goes on.
+type decoder struct {
+	origins  map[path]Origin
+	problems *problems
+}
+
+// fromVariable is a value from an environment variable. It has no type of its own: the target decides.
+type fromVariable string
+
+// decodeSettings decodes raw, a map or nothing, over the struct that target points to, and validates the result.
+// Keys named in others belong to the same map and are decoded elsewhere.
+func (d *decoder) decodeSettings(at path, raw any, target any, others ...string) {
+	before := len(d.problems.list)
+	values, ok := d.asMap(at, raw)
+	if !ok {
+		return
+	}
+	d.decodeStruct(at, values, reflect.ValueOf(target).Elem(), others)
+	// Validation judges values; where some could not be read it would judge defaults in their place.
+	if validator, ok := target.(interface{ Validate() error }); ok && len(d.problems.list) == before {
+		d.reportInvalid(at, values, validator.Validate())
+	}
+}
+
+func (d *decoder) asMap(at path, raw any) (map[string]any, bool) {
+	switch values := raw.(type) {
+	case nil:
+		return nil, true
+	case map[string]any:
+		return values, true
+	case unresolved:
+		return nil, false
+	default:
+		d.problem(at, "a map of keys", "%s is not a map", describe(raw))
+		return nil, false
+	}
+}
+
+func (d *decoder) decodeStruct(at path, values map[string]any, target reflect.Value, others []string) {
+	known := slices.Clone(others)
+	for _, f := range settingFields(target) {
+		known = append(known, f.key)
+		if raw, ok := values[f.key]; ok {
+			d.decode(at.key(f.key), raw, f.value)
+		}
+	}
+	d.reportUnknown(at, values, known)
+}
+
+func (d *decoder) reportUnknown(at path, values map[string]any, known []string) {
+	for key := range values {
+		if !slices.Contains(known, key) {
+			d.problems.add(Problem{
+				Origin: d.origin(at.key(key)), Path: at.key(key).String(), What: "no such key",
+				Accepted: names.List(known), Nearest: names.Nearest(key, known),
+			})
+		}
+	}
+}
+
+// settingField is a field of a settings struct that a key names.
+type settingField struct {
+	key   string
+	value reflect.Value
+}
+
+// settingFields lists the tagged fields of a struct, those of embedded structs among them.
+func settingFields(target reflect.Value) []settingField {
+	var fields []settingField
+	for i := range target.NumField() {
+		f := target.Type().Field(i)
+		key := f.Tag.Get("koanf")
+		switch {
+		case f.Anonymous && f.Type.Kind() == reflect.Struct && key == "":
+			fields = append(fields, settingFields(target.Field(i))...)
+		case f.IsExported() && key != "" && key != "-":
+			fields = append(fields, settingField{key: key, value: target.Field(i)})
+		}
+	}
+	return fields
+}
+
+func (d *decoder) decode(at path, raw any, target reflect.Value) {
+	switch raw.(type) {
+	case unresolved:
+		return
+	case nil:
+		d.problem(at, "a value, or no key at all", "the key has no value")
+		return
+	}
+	if target.Kind() == reflect.Pointer {
+		target.Set(reflect.New(target.Type().Elem()))
+		target = target.Elem()
+	}
+	if text, ok := target.Addr().Interface().(encoding.TextUnmarshaler); ok {
+		d.decodeText(at, raw, text)
+		return
+	}
+	if target.Type() == reflect.TypeFor[time.Duration]() {
+		d.decodeDuration(at, raw, target)
+		return
+	}
+	switch target.Kind() {
+	case reflect.String:
+		d.decodeString(at, raw, target)
+	case reflect.Bool:
+		d.decodeBool(at, raw, target)
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32:
+		d.decodeWhole(at, raw, target)
+	case reflect.Struct:
+		if values, ok := d.asMap(at, raw); ok {
+			d.decodeStruct(at, values, target, nil)
+		}
+	case reflect.Slice:
+		d.decodeList(at, raw, target)
+	default:
+		d.problem(at, "", "the setting's Go type %s cannot be read from a configuration", target.Type())
+	}
+}
+
+// decodeText serves types that read themselves. They get a number as it is written, so that `wait: auto` and
+// `wait: 2` are one setting.
+func (d *decoder) decodeText(at path, raw any, target encoding.TextUnmarshaler) {
+	var text string
+	switch value := raw.(type) {
+	case string:
+		text = value
+	case fromVariable:
+		text = string(value)
+	case int64:
+		text = strconv.FormatInt(value, 10)
+	case bool:
+		text = strconv.FormatBool(value)
+	default:
+		d.problem(at, "plain text", "%s is not text", describe(raw))
+		return
+	}
+	if err := target.UnmarshalText([]byte(text)); err != nil {
+		if mistake, ok := err.(*field.Error); ok {
+			d.problem(at, mistake.Accepted, "%s", mistake.Problem)
+			return
+		}
+		d.problem(at, "", "%s", err)
+	}
+}
+
+func (d *decoder) decodeDuration(at path, raw any, target reflect.Value) {
+	switch value := raw.(type) {
+	case time.Duration:
+		target.SetInt(int64(value))
+		return
+	case string, fromVariable:
+		if duration, err := parseDuration(fmt.Sprint(value)); err == nil {
+			target.SetInt(int64(duration))
+			return
+		}
+		d.problem(at, acceptedDuration, "%s is not a duration", describe(raw))
+	case int64:
+		if value == 0 {
+			target.SetInt(0)
+			return
+		}
+		d.problem(at, acceptedDuration, "%d has no unit: write %ds or %dms", value, value, value)
+	default:
+		d.problem(at, acceptedDuration, "%s is not a duration", describe(raw))
+	}
+}
+
+func (d *decoder) decodeString(at path, raw any, target reflect.Value) {
+	switch value := raw.(type) {
+	case string:
+		target.SetString(value)
+	case fromVariable:
+		target.SetString(string(value))
+	case map[string]any, []any:
+		d.problem(at, "text", "%s is not text", describe(raw))
+	default:
+		d.problem(at, fmt.Sprintf("text: put it in quotes, \"%v\"", raw), "%s is not text", describe(raw))
+	}
+}
+
+func (d *decoder) decodeBool(at path, raw any, target reflect.Value) {
+	switch value := raw.(type) {
+	case bool:
+		target.SetBool(value)
+		return
+	case fromVariable:
+		if value == "true" || value == "false" {
+			target.SetBool(value == "true")
+			return
+		}
+	}
+	d.problem(at, "true or false", "%s is not true or false", describe(raw))
+}
+
+func (d *decoder) decodeWhole(at path, raw any, target reflect.Value) {
+	var number int64
+	switch value := raw.(type) {
+	case int64:
+		number = value
+	case fromVariable:
+		parsed, err := strconv.ParseInt(string(value), 10, 64)
+		if err != nil {
+			d.problem(at, "a whole number", "%s is not a whole number", describe(raw))
+			return
+		}
+		number = parsed
+	case float64:
+		if whole := int64(value); value == float64(whole) && -1<<53 < whole && whole < 1<<53 {
+			d.problem(at, fmt.Sprintf("a whole number, written %d", whole), "%s is a number with a fraction", describe(raw))
+			return
+		}
+		d.problem(at, "a whole number", "%s is not a whole number", describe(raw))
+		return
+	case outOfRange:
+		d.problem(at, accepted64, "%s is out of range", string(value))
+		return
+	default:
+		d.problem(at, "a whole number", "%s is not a whole number", describe(raw))
+		return
+	}
+	signed := target.CanInt()
+	if signed && target.OverflowInt(number) || !signed && (number < 0 || target.OverflowUint(uint64(number))) {
+		d.problem(at, fmt.Sprintf("a whole number that fits %s", target.Kind()), "%d is out of range", number)
+		return
+	}
+	if signed {
+		target.SetInt(number)
+		return
+	}
+	target.SetUint(uint64(number))
+}
+
+const accepted64 = "a whole number from -9223372036854775808 to 9223372036854775807"
+
+func (d *decoder) decodeList(at path, raw any, target reflect.Value) {
+	items, ok := raw.([]any)
+	if !ok {
+		d.problem(at, "a list", "%s is not a list", describe(raw))
+		return
+	}
+	list := reflect.MakeSlice(target.Type(), len(items), len(items))
+	for i, item := range items {
+		d.decode(at.index(i), item, list.Index(i))
+	}
+	target.Set(list)
+}
+
+// reportInvalid gives each mistake that a Validate found the place of its key, or of the settings as a whole.
+func (d *decoder) reportInvalid(at path, values map[string]any, err error) {
+	if err == nil {
+		return
+	}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range joined.Unwrap() {
+			d.reportInvalid(at, values, e)
+		}
+		return
+	}
+	mistake, ok := err.(*field.Error)
+	if !ok {
+		d.problem(at, "", "%s", err)
+		return
+	}
+	problem := Problem{
+		Origin: d.origin(at), Path: at.key(mistake.Key).String(), What: mistake.Problem, Accepted: mistake.Accepted,
+	}
+	if _, written := values[mistake.Key]; written {
+		problem.Origin = d.origin(at.key(mistake.Key))
+	}
+	d.problems.add(problem)
+}
+
+func (d *decoder) problem(at path, accepted, what string, args ...any) {
+	d.problems.add(Problem{
+		Origin: d.origin(at), Path: at.String(), What: fmt.Sprintf(what, args...), Accepted: accepted,
+	})
+}
+
+// origin is where at was set, or the nearest place above it that was.
+func (d *decoder) origin(at path) Origin {
+	for {
+		if origin, ok := d.origins[at]; ok {
+			return origin
+		}
+		cut := strings.LastIndex(string(at), pathSeparator)
+		if cut < 0 {
+			return Origin{Source: "the configuration"}
+		}
+		at = at[:cut]
+	}
+}
+
+// describe shows a value as it was written, short enough for a report.
+func describe(raw any) string {
+	switch value := raw.(type) {
+	case string:
+		return shortened(strconv.Quote(value))
+	case fromVariable:
+		return shortened(strconv.Quote(string(value)))
+	case map[string]any:
+		return "a map"
+	case []any:
+		return "a list"
+	case nil:
+		return "nothing"
+	default:
+		return shortened(fmt.Sprint(value))
+	}
+}
+
+func shortened(text string) string {
+	const most = 60
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return text
+}

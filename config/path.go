@@ -1,0 +1,32 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+)
+
+// path names a place in the merged tree. Its parts are joined by a byte that no YAML key can hold, so that a
+// generator named "a.b" and a key b of generator a stay two places.
+type path string
+
+const pathSeparator = "\x00"
+
+const root path = "cosid"
+
+func (p path) key(name string) path { return p + pathSeparator + path(name) }
+
+func (p path) index(i int) path { return p.key(fmt.Sprintf("[%d]", i)) }
+
+// String is how a report writes the path: cosid.generators.bill.codec[1].radix.
+func (p path) String() string {
+	return strings.ReplaceAll(strings.ReplaceAll(string(p), pathSeparator+"[", "["), pathSeparator, ".")
+}
+
+// depth counts the parts below the root.
+func (p path) depth() int { return strings.Count(string(p), pathSeparator) }
+
+// holdsNames tells whether the keys directly below p are names that the user chose, which are taken as they
+// are, and not keys of the schema, which may be spelled in several ways.
+func (p path) holdsNames() bool {
+	return p == root.key("stores") || p == root.key("generators") || p == root.key("codecs")
+}
