@@ -1,0 +1,231 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/cosid-go/cosid/config"
+	"github.com/cosid-go/cosid/generators"
+	"github.com/cosid-go/cosid/internal/names"
+	"github.com/cosid-go/cosid/stores"
+)
+
+// Errors of a Runtime, for matching with errors.Is.
+var (
+	// ErrUnknownGenerator means that no generator has the name.
+	ErrUnknownGenerator = errors.New("unknown generator")
+
+	// ErrDisabled means that the configuration says `enabled: false`.
+	ErrDisabled = errors.New("cosid is disabled")
+
+	// ErrClosed means that the runtime was closed.
+	ErrClosed = errors.New("runtime closed")
+)
+
+// Options are what a Runtime takes besides its configuration. The zero value is fine.
+type Options struct {
+	// Logger gets one line an event; nil is slog.Default().
+	Logger *slog.Logger
+
+	// Hooks are called by every generator.
+	Hooks generators.Hooks
+}
+
+// Runtime holds the generators of one configuration. It is safe for concurrent use.
+//
+// Ids can be drawn between Start and Close; before and after, drawing is an error. Looking up works from New on.
+type Runtime struct {
+	logger   *slog.Logger
+	warnings []string
+	disabled bool
+	stores   []namedStore
+	entries  map[string]*Entry
+
+	mu     sync.Mutex // guards state; held while starting and closing, so that they follow each other
+	state  state
+	closed error // what the first Close returned
+}
+
+type state int
+
+const (
+	built state = iota
+	started
+	closed
+)
+
+// undoTimeout bounds how long a failed Start waits for what it closes again.
+const undoTimeout = 5 * time.Second
+
+type namedStore struct {
+	name  string
+	store stores.Store
+}
+
+// New builds what cfg describes. It does no I/O: files, connections and goroutines begin with Start.
+// Its errors name the place in the configuration.
+func New(cfg *config.Config, options Options) (*Runtime, error) {
+	if options.Logger == nil {
+		options.Logger = slog.Default()
+	}
+	rt := &Runtime{
+		logger: options.Logger, warnings: cfg.Warnings, disabled: !cfg.Enabled, entries: map[string]*Entry{},
+	}
+	configured := map[string]config.Store{}
+	built := map[string]stores.Store{}
+	var mistakes []error
+	for _, s := range cfg.Stores {
+		store, err := s.Factory.Build(stores.Spec{Name: s.Name, Timeout: s.Timeout, Logger: options.Logger}, s.Options)
+		if err != nil {
+			mistakes = append(mistakes, fmt.Errorf("%s: store %q: %w", s.Origin, s.Name, err))
+			continue
+		}
+		rt.stores = append(rt.stores, namedStore{s.Name, store})
+		configured[s.Name], built[s.Name] = s, store
+	}
+	if len(mistakes) > 0 {
+		return nil, errors.Join(mistakes...)
+	}
+	for _, g := range cfg.Generators {
+		instance, err := g.Factory.Build(generators.Spec{
+			Namespace: cfg.Namespace, Name: g.Name, Store: built[g.Store], StoreName: g.Store,
+			StoreTimeout: configured[g.Store].Timeout, Hooks: options.Hooks, Logger: options.Logger,
+		}, g.Settings)
+		if err == nil {
+			rt.entries[g.Name], err = newEntry(g, instance, cfg.Codecs)
+		}
+		if err != nil {
+			mistakes = append(mistakes, fmt.Errorf("%s: generator %q: %w", g.Origin, g.Name, err))
+		}
+	}
+	if len(mistakes) > 0 {
+		return nil, errors.Join(mistakes...)
+	}
+	return rt, nil
+}
+
+// Get returns the entry of the named generator, the same one each time. Its error lists the names there are.
+func (rt *Runtime) Get(name string) (*Entry, error) {
+	if e, ok := rt.entries[name]; ok {
+		return e, nil
+	}
+	if rt.disabled {
+		return nil, fmt.Errorf("cosid: generator %q: %w: the configuration says `enabled: false`", name, ErrDisabled)
+	}
+	hint := ""
+	if near := names.Nearest(name, rt.Names()); near != "" {
+		hint = fmt.Sprintf("; did you mean %q?", near)
+	}
+	return nil, fmt.Errorf("cosid: %w %q (have %s)%s", ErrUnknownGenerator, name, names.List(rt.Names()), hint)
+}
+
+// Names lists the generators, sorted.
+func (rt *Runtime) Names() []string { return sortedKeys(rt.entries) }
+
+// Start opens the stores, all at once, and then starts the generators. ctx bounds Start only. If anything fails,
+// what was opened is closed again and the error names it; a Runtime starts once.
+func (rt *Runtime) Start(ctx context.Context) error {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	switch rt.state {
+	case started:
+		return errors.New("cosid: start: the runtime has been started already")
+	case closed:
+		return fmt.Errorf("cosid: start: %w", ErrClosed)
+	}
+	for _, warning := range rt.warnings {
+		rt.logger.Warn("cosid: " + warning)
+	}
+	err := rt.startStores(ctx)
+	for _, name := range rt.Names() {
+		if err != nil {
+			break
+		}
+		if err = rt.entries[name].instance.Start(ctx); err != nil {
+			err = fmt.Errorf("cosid: start generator %q: %w", name, err)
+		}
+	}
+	if err != nil {
+		// ctx may be what failed; undoing needs time of its own.
+		undo, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
+		defer cancel()
+		return errors.Join(err, rt.close(undo))
+	}
+	rt.state = started
+	return nil
+}
+
+func (rt *Runtime) startStores(ctx context.Context) error {
+	failures := make([]error, len(rt.stores))
+	var opening sync.WaitGroup
+	for i, s := range rt.stores {
+		opening.Go(func() {
+			if err := s.store.Start(ctx); err != nil {
+				failures[i] = fmt.Errorf("cosid: start store %q: %w", s.name, err)
+			}
+		})
+	}
+	opening.Wait()
+	return errors.Join(failures...)
+}
+
+// Close stops the generators, in the reverse order of Start, and then closes the stores, all at once. ctx bounds the
+// wait for running reservations and for stores. Close is safe before Start; called again it returns what the first
+// call did.
+func (rt *Runtime) Close(ctx context.Context) error {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	if rt.state == closed {
+		return rt.closed
+	}
+	return rt.close(ctx)
+}
+
+func (rt *Runtime) close(ctx context.Context) error {
+	var failures []error
+	for _, name := range slices.Backward(rt.Names()) {
+		if err := rt.entries[name].instance.Close(ctx); err != nil {
+			failures = append(failures, fmt.Errorf("cosid: close generator %q: %w", name, err))
+		}
+	}
+	failures = append(failures, rt.closeStores(ctx))
+	rt.state, rt.closed = closed, errors.Join(failures...)
+	return rt.closed
+}
+
+func (rt *Runtime) closeStores(ctx context.Context) error {
+	failures := make([]error, len(rt.stores))
+	var closing sync.WaitGroup
+	for i, s := range rt.stores {
+		closing.Go(func() {
+			if err := closeWithin(ctx, s.store); err != nil {
+				failures[i] = fmt.Errorf("cosid: close store %q: %w", s.name, err)
+			}
+		})
+	}
+	closing.Wait()
+	return errors.Join(failures...)
+}
+
+// closeWithin stops waiting for a store that does not close. Its goroutine ends when the store does.
+func closeWithin(ctx context.Context, store io.Closer) error {
+	done := make(chan error, 1)
+	go func() { done <- store.Close() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		select {
+		case err := <-done:
+			return err
+		default:
+			return ctx.Err()
+		}
+	}
+}
