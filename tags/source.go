@@ -1,0 +1,30 @@
+package tags
+
+import "context"
+
+// Generator is what filling needs of one named generator; *runtime.Entry satisfies it. It is safe for concurrent
+// use. Both methods draw in increasing order and return how many elements they wrote; the error is nil exactly if
+// that is all of them. What was written is used, whatever the error.
+//
+// If it also has a method Next(ctx) (int64, error), as the entry has, a number for a single struct is drawn by that,
+// which is quicker.
+type Generator interface {
+	// Grouped tells that the numbers alone repeat from one period to the next, so that only text is unique.
+	Grouped() bool
+
+	// Fill draws numbers, as generators.Generator does.
+	Fill(ctx context.Context, ids []int64) (int, error)
+
+	// FillStrings draws ids and writes them through the codec that the generator was looked up with.
+	FillStrings(ctx context.Context, texts []string) (int, error)
+}
+
+// Source finds a generator by its name, so that its text is written by the named codec; "" is the generator's
+// own. Its errors list the names there are. It is called when a type is first seen, at times more than once for
+// one name, does no I/O, and may be asked before the generators are started.
+type Source func(generator, codec string) (Generator, error)
+
+// oneByOne is the Generator's optional method.
+type oneByOne interface {
+	Next(ctx context.Context) (int64, error)
+}
