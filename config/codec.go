@@ -202,19 +202,19 @@ func (d *sectionDecoder) codecOf(at path, raw any, named *namedCodecs, g *Genera
 	d.reportList(at, parts, err)
 }
 
-// reportList gives a mistake in a list the place of its part.
+// reportList gives each mistake in a list the place of its part.
 func (d *sectionDecoder) reportList(at path, parts []placedPart, err error) {
-	if err == nil {
-		return
-	}
-	if list, ok := errors.AsType[*codecs.ListError](err); ok {
-		if 0 <= list.Index && list.Index < len(parts) {
-			at = parts[list.Index].at
+	for _, mistake := range flatten(err) {
+		list, ok := errors.AsType[*codecs.ListError](mistake)
+		switch {
+		case !ok:
+			d.problem(at, "", "%s", mistake)
+		case 0 <= list.Index && list.Index < len(parts):
+			d.problem(parts[list.Index].at, list.Accepted, "%s", list.Problem)
+		default:
+			d.problem(at, list.Accepted, "%s", list.Problem)
 		}
-		d.problem(at, list.Accepted, "%s", list.Problem)
-		return
 	}
-	d.problem(at, "", "%s", err)
 }
 
 func bareParts(parts []placedPart) []codecs.Part {

@@ -2,6 +2,7 @@ package config
 
 import (
 	"encoding"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -153,7 +154,7 @@ func (d *decoder) decodeText(at path, raw any, target encoding.TextUnmarshaler) 
 		return
 	}
 	if err := target.UnmarshalText([]byte(text)); err != nil {
-		if mistake, ok := err.(*field.Error); ok {
+		if mistake, ok := errors.AsType[*field.Error](err); ok {
 			d.problem(at, mistake.Accepted, "%s", mistake.Problem)
 			return
 		}
@@ -265,27 +266,40 @@ func (d *decoder) decodeList(at path, raw any, target reflect.Value) {
 
 // reportInvalid gives each mistake that a Validate found the place of its key, or of the settings as a whole.
 func (d *decoder) reportInvalid(at path, values map[string]any, err error) {
-	if err == nil {
-		return
-	}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, e := range joined.Unwrap() {
-			d.reportInvalid(at, values, e)
+	for _, mistake := range flatten(err) {
+		inField, ok := errors.AsType[*field.Error](mistake)
+		if !ok {
+			d.problem(at, "", "%s", mistake)
+			continue
 		}
-		return
+		if inField.Key == "" {
+			d.problem(at, inField.Accepted, "%s", inField.Problem)
+			continue
+		}
+		problem := Problem{
+			Origin: d.origin(at), Path: at.key(inField.Key).String(), What: inField.Problem, Accepted: inField.Accepted,
+		}
+		if _, written := values[inField.Key]; written {
+			problem.Origin = d.origin(at.key(inField.Key))
+		}
+		d.problems.add(problem)
 	}
-	mistake, ok := err.(*field.Error)
+}
+
+// flatten lists the errors that errors.Join joined, however deeply.
+func flatten(err error) []error {
+	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
-		d.problem(at, "", "%s", err)
-		return
+		if err == nil {
+			return nil
+		}
+		return []error{err}
 	}
-	problem := Problem{
-		Origin: d.origin(at), Path: at.key(mistake.Key).String(), What: mistake.Problem, Accepted: mistake.Accepted,
+	var all []error
+	for _, e := range joined.Unwrap() {
+		all = append(all, flatten(e)...)
 	}
-	if _, written := values[mistake.Key]; written {
-		problem.Origin = d.origin(at.key(mistake.Key))
-	}
-	d.problems.add(problem)
+	return all
 }
 
 func (d *decoder) problem(at path, accepted, what string, args ...any) {

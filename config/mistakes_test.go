@@ -195,6 +195,7 @@ func TestMistakesOfSettingsArePlacedAtTheirKeys(t *testing.T) {
 		{"two value parts", valid + "    order: { strategy: segment, codec: [ decimal, decimal ] }\n", "cosid.yaml:5:51: cosid.generators.order.codec[1]: "},
 		{"no value part", valid + "    order: { strategy: segment, codec: [ prefix: a ] }\n", "cosid.yaml:5:33: cosid.generators.order.codec: "},
 		{"a period in plain ids", valid + "    order: { strategy: segment, codec: [ period: {}, decimal ] }\n", "cosid.yaml:5:42: cosid.generators.order.codec[0].period: "},
+		{"a prefix without a text", valid + "    order: { strategy: segment, codec: [ prefix: , decimal ] }\n", "cosid.yaml:5:42: cosid.generators.order.codec[0].prefix: "},
 		{"an unused codec", valid + "    order: { strategy: segment }\n  codecs: { short: [ prefix: a ] }\n", "cosid.yaml:6:13: cosid.codecs.short: "},
 	} {
 		t.Run(c.name, func(t *testing.T) {

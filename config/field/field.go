@@ -6,7 +6,7 @@ import "fmt"
 
 // Error is one mistake in one key of a settings struct.
 type Error struct {
-	Key      string // the key in kebab-case, relative to the settings, for instance "max-batch"
+	Key      string // the key in kebab-case, relative to the settings; empty for the settings as a whole
 	Problem  string // what is wrong, starting with the value: `"Mars/Phobos" is not a known time zone`
 	Accepted string // what would be right, for instance "an IANA name such as Asia/Shanghai"; may be empty
 }
@@ -18,8 +18,12 @@ func Errorf(key, accepted, problem string, args ...any) *Error {
 
 // Error is "key: problem (accepted: …)".
 func (e *Error) Error() string {
-	if e.Accepted == "" {
-		return e.Key + ": " + e.Problem
+	text := e.Problem
+	if e.Key != "" {
+		text = e.Key + ": " + text
 	}
-	return fmt.Sprintf("%s: %s (accepted: %s)", e.Key, e.Problem, e.Accepted)
+	if e.Accepted != "" {
+		text += " (accepted: " + e.Accepted + ")"
+	}
+	return text
 }
