@@ -81,6 +81,10 @@ func Module(p Params) (fxmodule.Result, error) {
 // UseGORM installs the plugin: fx.Invoke(cosid.UseGORM) makes the container's *gorm.DB fill tagged fields.
 func UseGORM(db *gorm.DB, plugin *GORMPlugin) error { return db.Use(plugin) }
 
+// Models names types with tagged fields, so that a tag that cannot be filled keeps the application from starting:
+// cosid.Models(Bill{}, &Order{}) beside fx.Provide(cosid.Module). Without fx, Filler.Register does it.
+func Models(values ...any) fx.Option { return fxmodule.Models(values...) }
+
 // Options are what Open takes. The zero value reads the usual files.
 type Options struct {
 	Source Source

@@ -15,6 +15,7 @@
 package fxmodule
 
 import (
+	"errors"
 	"log/slog"
 
 	"go.uber.org/fx"
@@ -42,6 +43,7 @@ const (
 	storeGroup    = `group:"cosid.stores"`
 	strategyGroup = `group:"cosid.strategies"`
 	partGroup     = `group:"cosid.codecs"`
+	modelGroup    = `group:"cosid.models"`
 )
 
 // Params are what the container may hold for cosid. Everything but the life cycle is optional.
@@ -55,7 +57,11 @@ type Params struct {
 	Stores     []stores.Factory     `group:"cosid.stores"`
 	Strategies []generators.Factory `group:"cosid.strategies"`
 	Parts      []codecs.PartFactory `group:"cosid.codecs"`
+	Models     []Model              `group:"cosid.models"`
 }
+
+// Model is a type with tagged fields, by a value of it. Its tags are checked before the application starts.
+type Model struct{ Value any }
 
 // Result is what cosid puts into the container.
 type Result struct {
@@ -90,8 +96,14 @@ func Provide(p Params, defaults Defaults) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	p.Lifecycle.Append(fx.StartStopHook(rt.Start, rt.Close))
 	filler := assembly.NewFiller(rt)
+	for _, model := range p.Models {
+		err = errors.Join(err, filler.Register(model.Value))
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	p.Lifecycle.Append(fx.StartStopHook(rt.Start, rt.Close))
 	return Result{Runtime: rt, Filler: filler, Plugin: gormplugin.New(filler)}, nil
 }
 
@@ -103,6 +115,16 @@ func Stores(factories ...stores.Factory) fx.Option {
 	options := make([]fx.Option, len(factories))
 	for i, factory := range factories {
 		options[i] = fx.Provide(AsStore(func() stores.Factory { return factory }))
+	}
+	return fx.Options(options...)
+}
+
+// Models names types with tagged fields: Models(Bill{}, &Order{}). A tag that cannot be filled, or that names no
+// generator, then keeps the application from starting, and not only the first row from being saved.
+func Models(values ...any) fx.Option {
+	options := make([]fx.Option, len(values))
+	for i, value := range values {
+		options[i] = fx.Provide(fx.Annotate(func() Model { return Model{value} }, fx.ResultTags(modelGroup)))
 	}
 	return fx.Options(options...)
 }

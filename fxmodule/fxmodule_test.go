@@ -151,6 +151,29 @@ func TestAnApplicationAddsItsOwnTypes(t *testing.T) {
 	app.RequireStop()
 }
 
+func TestModelsAreCheckedBeforeTheApplicationStarts(t *testing.T) {
+	type Good struct {
+		ID int64 `cosid:"order"`
+	}
+	type Unknown struct {
+		ID int64 `cosid:"ordre"`
+	}
+	type Fraction struct {
+		ID float64 `cosid:"order"`
+	}
+	app := func(models ...any) error {
+		return fx.New(fx.NopLogger, fxmodule.Eager, values("memory", segment), fxmodule.Stores(memstore.Factory{}),
+			fxmodule.Models(models...)).Err()
+	}
+	if err := app(Good{}, &Good{}); err != nil {
+		t.Error(err)
+	}
+	err := app(Good{}, Unknown{}, &Fraction{})
+	if !errors.Is(err, runtime.ErrUnknownGenerator) || !strings.Contains(err.Error(), "Unknown.ID") || !strings.Contains(err.Error(), "Fraction.ID") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestTwoApplicationsInOneProcessShareNothing(t *testing.T) {
 	var runtimes [2]*runtime.Runtime
 	for i := range runtimes {

@@ -49,6 +49,7 @@ func run(ctx context.Context, out io.Writer, o options) (err error) {
 		fx.NopLogger,
 		fx.Supply(cosid.Source{Files: []string{o.config}}),
 		fx.Provide(cosid.Module),
+		cosid.Models(Order{}, Item{}, Bill{}), // a wrong tag is found now, not with the first row
 		fx.Provide(func(lc fx.Lifecycle) (*gorm.DB, error) { return openDatabase(lc, o.dsn) }),
 		fx.Invoke(cosid.UseGORM),
 		fx.Populate(&ids, &db),
