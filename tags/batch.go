@@ -120,8 +120,9 @@ func (b *Batch) step(s *step, v reflect.Value) {
 	}
 }
 
-// fill draws for everything that was gathered, and writes it.
+// fill draws for everything that was gathered, writes it, and ends the batch.
 func (b *Batch) fill(ctx context.Context) error {
+	defer b.release()
 	for i := range b.lots {
 		b.draw(ctx, &b.lots[i])
 	}

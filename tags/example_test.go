@@ -38,7 +38,8 @@ func Example_databaseSQL() {
 	}
 	defer db.Close()
 	db.SetMaxOpenConns(1)
-	if _, err := db.ExecContext(ctx, `CREATE TABLE bills (id INTEGER PRIMARY KEY, no TEXT UNIQUE, amount INTEGER)`); err != nil {
+	_, err = db.ExecContext(ctx, `CREATE TABLE bills (id INTEGER PRIMARY KEY, no TEXT UNIQUE, amount INTEGER)`)
+	if err != nil {
 		log.Fatal(err)
 	}
 

@@ -3,7 +3,6 @@ package tags
 import (
 	"errors"
 	"fmt"
-	"math"
 	"reflect"
 )
 
@@ -77,7 +76,9 @@ func (f *Field) setNumber(v reflect.Value, id int64) error {
 	if id < 0 || id > f.form.max {
 		return fmt.Errorf("%d does not fit %s", id, f.form.content)
 	}
-	v = f.form.open(v)
+	if f.form.wrapped {
+		v = f.form.open(v)
+	}
 	if f.form.unsigned {
 		v.SetUint(uint64(id))
 	} else {
@@ -91,116 +92,16 @@ func (f *Field) setText(v reflect.Value, text string) error {
 	if text == "" {
 		return errEmptyText
 	}
-	f.form.open(v).SetString(text)
+	if f.form.wrapped {
+		v = f.form.open(v)
+	}
+	v.SetString(text)
 	return nil
 }
 
 // What is written must not look like an empty field: it would be drawn anew each time, so that a stored row and
 // the struct that it came from went apart.
 var (
-	errZero      = errors.New("drew 0, which counts as an empty field; let the generator begin above it (initial-offset: 1)")
-	errEmptyText = errors.New("drew an empty text, which counts as an empty field; let the codec write something")
+	errZero      = errors.New("drew 0, which counts as empty; let the generator begin above it (initial-offset: 1)")
+	errEmptyText = errors.New("drew an empty text, which counts as empty; let the codec write something")
 )
-
-// acceptedTypes is what a tag may stand on, for messages.
-const acceptedTypes = "an integer or a string, a named type or a pointer of one, sql.NullInt64, sql.NullInt32, " +
-	"sql.NullString or a sql.Null of one"
-
-// feed is one way to draw: fields that share it are filled from one draw.
-type feed struct {
-	feedKey
-	generator Generator
-	single    oneByOne // the generator, where it draws numbers and has the method
-}
-
-type feedKey struct {
-	tag
-	text bool
-}
-
-// feed looks the generator of key up, once. A name that is not found may be known later.
-func (f *Filler) feed(key feedKey) (*feed, error) {
-	if found, ok := f.feeds.Load(key); ok {
-		return found.(*feed), nil
-	}
-	generator, err := f.source(key.name, key.codec)
-	if err != nil {
-		return nil, err
-	}
-	made := &feed{feedKey: key, generator: generator}
-	if !key.text {
-		made.single, _ = generator.(oneByOne)
-	}
-	found, _ := f.feeds.LoadOrStore(key, made)
-	return found.(*feed), nil
-}
-
-// form is how a type holds a number or a text.
-type form struct {
-	pointer  reflect.Type // what to allocate where the type is a pointer, else nil
-	nullable bool         // one of database/sql's Null structs: the value, then Valid
-	content  reflect.Type // the type of the value itself
-	text     bool
-	unsigned bool
-	max      int64 // the greatest number that fits
-}
-
-// formOf tells how t holds an id, or false where it cannot.
-func formOf(t reflect.Type) (form, bool) {
-	var f form
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
-		f.pointer = t
-	}
-	if t.Kind() == reflect.Struct && t.PkgPath() == "database/sql" && t.NumField() == 2 && t.Field(1).Name == "Valid" {
-		t = t.Field(0).Type
-		f.nullable = true
-	}
-	f.content = t
-	switch kind := t.Kind(); {
-	case kind == reflect.String:
-		f.text = true
-	case kind >= reflect.Int && kind <= reflect.Int64:
-		f.max = math.MaxInt64 >> (64 - t.Bits())
-	case kind >= reflect.Uint && kind <= reflect.Uint64:
-		f.unsigned = true
-		f.max = math.MaxInt64
-		if t.Bits() < 64 {
-			f.max = 1<<t.Bits() - 1
-		}
-	default:
-		return form{}, false
-	}
-	return f, true
-}
-
-// isEmpty tells whether v waits to be filled: it is zero, a nil pointer, or not Valid. A pointer to zero and a
-// Valid zero were put there by somebody.
-func (f *form) isEmpty(v reflect.Value) bool {
-
-	switch {
-	case f.pointer != nil:
-		return v.IsNil()
-	case f.nullable:
-		return !v.Field(1).Bool()
-	case f.text:
-		return v.Len() == 0
-	case f.unsigned:
-		return v.Uint() == 0
-	default:
-		return v.Int() == 0
-	}
-}
-
-// open makes v hold a value, and returns the place for it.
-func (f *form) open(v reflect.Value) reflect.Value {
-	if f.pointer != nil {
-		v.Set(reflect.New(f.pointer))
-		v = v.Elem()
-	}
-	if f.nullable {
-		v.Field(1).SetBool(true)
-		v = v.Field(0)
-	}
-	return v
-}

@@ -77,7 +77,6 @@ func (f *Filler) Fill(ctx context.Context, target any) error {
 // FillAll fills several targets, with one draw a generator for all of them.
 func (f *Filler) FillAll(ctx context.Context, targets ...any) error {
 	b := f.newBatch()
-	defer b.release()
 	for _, target := range targets {
 		b.note(b.Add(reflect.ValueOf(target)))
 	}
@@ -91,7 +90,6 @@ func (f *Filler) FillValue(ctx context.Context, v reflect.Value) error {
 		return err
 	}
 	b := f.newBatch()
-	defer b.release()
 	b.walk(p, v)
 	return b.fill(ctx)
 }
@@ -127,7 +125,6 @@ func (f *Filler) fillRow(ctx context.Context, p *plan, row reflect.Value) error 
 	if b == nil {
 		return nil
 	}
-	defer b.release()
 	return b.fill(ctx)
 }
 
@@ -166,8 +163,8 @@ func (f *Filler) target(v reflect.Value) (*plan, reflect.Value, error) {
 // nothing is drawn.
 func (f *Filler) FillBatch(ctx context.Context, collect func(*Batch) error) error {
 	b := f.newBatch()
-	defer b.release()
 	if err := collect(b); err != nil {
+		b.release()
 		return err
 	}
 	return b.fill(ctx)

@@ -146,7 +146,8 @@ func TestPresetFieldsAreKeptAndDrawNothing(t *testing.T) {
 	want := r
 	fill(t, f, &r)
 	if r != want || counters["order"].Drawn() != 0 || counters["bill"].Drawn() != 0 {
-		t.Errorf("filled %+v, drew %d and %d; want %+v and no draw", r, counters["order"].Drawn(), counters["bill"].Drawn(), want)
+		t.Errorf("filled %+v, drew %v and %v; want %+v and no draw",
+			r, counters["order"].Draws(), counters["bill"].Draws(), want)
 	}
 }
 
@@ -296,6 +297,15 @@ func TestNumbersOutOfRangeAreRefusedAndTheFieldStaysEmpty(t *testing.T) {
 		t.Errorf("at the end of int64: %+v", edge)
 	}
 
+	f, _ = newFiller(255)
+	var byteSized struct {
+		A, B uint8 `cosid:"order"`
+	}
+	wantError(t, f.Fill(t.Context(), &byteSized), "256 does not fit uint8")
+	if byteSized.A != 255 || byteSized.B != 0 {
+		t.Errorf("at the end of uint8: %+v", byteSized)
+	}
+
 	f, _ = newFiller(127)
 	var small struct {
 		A, B int8 `cosid:"order"`
@@ -333,7 +343,8 @@ func TestShortDrawsFillTheFirstRows(t *testing.T) {
 	counters["bill"].Left, counters["bill"].Err = 2, tagstest.ErrExhausted
 	rows := make([]bill, 5)
 	err := f.Fill(t.Context(), rows)
-	if !errors.Is(err, tagstest.ErrExhausted) || err.Error() != `cosid: fill bill.No from "bill" in 3 rows: range exhausted` {
+	want := `cosid: fill bill.No from "bill" in 3 rows: range exhausted`
+	if !errors.Is(err, tagstest.ErrExhausted) || err.Error() != want {
 		t.Errorf("error %v", err)
 	}
 	for i, r := range rows {
@@ -462,7 +473,8 @@ func TestBatchesGatherFromSeveralPlaces(t *testing.T) {
 	f, counters := newFiller()
 	a, b := bill{}, bill{}
 	err := f.FillBatch(t.Context(), func(batch *tags.Batch) error {
-		return errors.Join(batch.Add(reflect.ValueOf(&a)), batch.Add(reflect.ValueOf(&b).Elem()), batch.Add(reflect.ValueOf(&a)))
+		first, second := reflect.ValueOf(&a), reflect.ValueOf(&b)
+		return errors.Join(batch.Add(first), batch.Add(second.Elem()), batch.Add(first))
 	})
 	if err != nil || a.ID != 1 || b.ID != 2 || !slices.Equal(counters["order"].Draws(), []int{2}) {
 		t.Errorf("filled %+v and %+v in draws of %v: %v", a, b, counters["order"].Draws(), err)

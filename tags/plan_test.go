@@ -3,6 +3,7 @@ package tags_test
 import (
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -174,7 +175,8 @@ func TestCyclesComeToAnEndAndEachStructIsFilledOnce(t *testing.T) {
 	root.Children[1].Friends = []*node{&root.Children[0], &root, nil, {}}
 	root.Friends = []*node{&root}
 	fill(t, f, &root)
-	if got := []int64{root.ID, root.Children[0].ID, root.Children[1].ID, root.Children[1].Friends[3].ID}; !reflect.DeepEqual(got, []int64{1, 2, 3, 4}) {
+	got := []int64{root.ID, root.Children[0].ID, root.Children[1].ID, root.Children[1].Friends[3].ID}
+	if !slices.Equal(got, []int64{1, 2, 3, 4}) {
 		t.Errorf("ids %v", got)
 	}
 	if n := counters["order"].Drawn(); n != 4 {
@@ -211,7 +213,6 @@ func TestGenericStructsAreFilled(t *testing.T) {
 }
 
 func TestBadTagsAreRefusedWhenTheTypeIsFirstSeen(t *testing.T) {
-	type Bill struct{}
 	for _, c := range []struct {
 		name  string
 		value any

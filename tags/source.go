@@ -28,3 +28,32 @@ type Source func(generator, codec string) (Generator, error)
 type oneByOne interface {
 	Next(ctx context.Context) (int64, error)
 }
+
+// feed is one way to draw: fields that share it are filled from one draw.
+type feed struct {
+	feedKey
+	generator Generator
+	single    oneByOne // the generator, where it draws numbers and has the method
+}
+
+type feedKey struct {
+	tag
+	text bool
+}
+
+// feed looks the generator of key up, once. A name that is not found may be known later.
+func (f *Filler) feed(key feedKey) (*feed, error) {
+	if found, ok := f.feeds.Load(key); ok {
+		return found.(*feed), nil
+	}
+	generator, err := f.source(key.name, key.codec)
+	if err != nil {
+		return nil, err
+	}
+	made := &feed{feedKey: key, generator: generator}
+	if !key.text {
+		made.single, _ = generator.(oneByOne)
+	}
+	found, _ := f.feeds.LoadOrStore(key, made)
+	return found.(*feed), nil
+}

@@ -22,7 +22,9 @@ func TestTagsAreRead(t *testing.T) {
 }
 
 func FuzzTagsAreReadOrRefused(f *testing.F) {
-	for _, text := range []string{"", "bill", "bill,codec=short", ",", "bill,codec=", "-,codec=x", "a,codec=b,codec=c", "\x00"} {
+	for _, text := range []string{
+		"", "bill", "bill,codec=short", ",", "bill,codec=", "-,codec=x", "a,codec=b,codec=c", "\x00",
+	} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -41,8 +41,11 @@ func TestAssociationsAreFilledBeforeTheTransactionBegins(t *testing.T) {
 		}
 		seen := map[int64]bool{}
 		for _, c := range companies {
-			ids := []int64{c.ID, c.Address.ID, c.Tags[0].ID, c.Tags[1].ID, c.Photos[0].ID, c.Photos[1].ID, c.Country.ID, c.Region.ID}
-			if c.Address.OwnerID != c.ID || c.Photos[1].OwnerID != c.ID || *c.CountryID != c.Country.ID || c.RegionID != c.Region.ID {
+			ids := []int64{
+				c.ID, c.Address.ID, c.Tags[0].ID, c.Tags[1].ID, c.Photos[0].ID, c.Photos[1].ID, c.Country.ID, c.Region.ID,
+			}
+			if c.Address.OwnerID != c.ID || c.Photos[1].OwnerID != c.ID || *c.CountryID != c.Country.ID ||
+				c.RegionID != c.Region.ID {
 				t.Errorf("foreign keys of %+v", c)
 			}
 			for _, o := range c.Orders {
@@ -74,7 +77,8 @@ func TestAssociationsAreFilledBeforeTheTransactionBegins(t *testing.T) {
 			}
 			var stored company
 			must(t, w.Preload("Orders.Items.Parts").Preload(clause.Associations).Take(&stored, c.ID))
-			if len(stored.Orders) != 2 || len(stored.Tags) != 2 || len(stored.Orders[0].Items)+len(stored.Orders[1].Items) != 2 ||
+			if len(stored.Orders) != 2 || len(stored.Tags) != 2 ||
+				len(stored.Orders[0].Items)+len(stored.Orders[1].Items) != 2 ||
 				stored.Address.ID != c.Address.ID || stored.Country.ID != c.Country.ID {
 				t.Errorf("stored %+v", stored)
 			}
@@ -111,10 +115,10 @@ func TestAssociationsThatAreNotSavedAreNotFilled(t *testing.T) {
 	}
 	w := newWorld(t, nil, family...)
 	w.id.Before = nil
-	co := company{Tags: []*label{{ID: 90}, {}}}
+	co := company{Tags: []*label{{ID: 90}, {Maker: &country{}}}}
 	must(t, w.Create(&label{ID: 90}))
 	must(t, w.Omit("Tags.*").Create(&co))
-	if co.Tags[1].ID != 0 {
+	if co.Tags[1].ID != 0 || co.Tags[1].Maker.ID != 0 {
 		t.Errorf("rows of join tables only, but %+v", co.Tags[1])
 	}
 }

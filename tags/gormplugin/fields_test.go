@@ -3,6 +3,7 @@ package gormplugin_test
 import (
 	"database/sql"
 	"reflect"
+	"strings"
 	"testing"
 )
 
@@ -77,7 +78,8 @@ func TestEmbeddedColumnsAreFilled(t *testing.T) {
 	rows := []*model{{}, {To: &Place{Code: "kept"}}}
 	must(t, w.Create(rows))
 	for i, m := range rows {
-		if m.Base == nil || m.ID == 0 || m.Trace == "" || m.From.Code == "" || m.To == nil || m.To.Code == "" || m.Memory == 0 {
+		if m.Base == nil || m.ID == 0 || m.Trace == "" || m.From.Code == "" || m.To == nil || m.To.Code == "" ||
+			m.Memory == 0 {
 			t.Errorf("row %d: %+v", i, m)
 		}
 		if m.Apart != nil && m.Apart.Trace != "" {
@@ -105,7 +107,9 @@ func TestAnUnexportedNilEmbeddedPointerIsNamed(t *testing.T) {
 		ID int64 `cosid:"id"`
 	}
 	w := newWorld(t, nil, &model{})
-	if err := w.Create(&model{}).Error; err == nil || w.drawn() != 0 {
+	err := w.Create(&model{}).Error
+	want := "fill model.hidden: the embedded *gormplugin_test.hidden is nil"
+	if err == nil || !strings.Contains(err.Error(), want) || w.drawn() != 0 {
 		t.Errorf("error %v, drew %d", err, w.drawn())
 	}
 	must(t, w.Create(&model{hidden: &hidden{}}))

@@ -36,7 +36,7 @@ func mapsIn(dest any) []map[string]any {
 // maps gathers the tagged columns that rows lack. A key that is there, under the column's or the field's name, was
 // set by the caller, whatever its value.
 func (w *walk) maps(s *schema.Schema, sel *selection, rows []map[string]any) error {
-	m, err := w.plugin.model(s)
+	m, err := w.plugin.model(w.db, s)
 	if err != nil || len(m.columns) == 0 {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"strings"
 
+	"gorm.io/gorm"
 	"gorm.io/gorm/schema"
 
 	"github.com/cosid-go/cosid/tags"
@@ -28,10 +29,11 @@ func (m *model) isEmpty() bool {
 }
 
 // model returns the model of s.
-func (p *Plugin) model(s *schema.Schema) (*model, error) {
+func (p *Plugin) model(db *gorm.DB, s *schema.Schema) (*model, error) {
 	if m, ok := p.models.Load(s); ok {
 		return m.(*model), nil
 	}
+	parse(db, s.ModelType) // waits for another goroutine that may still be parsing s, which we came to by a relation
 	tagged, err := p.filler.IsTagged(s.ModelType)
 	if err != nil {
 		return nil, err

@@ -66,8 +66,10 @@ type (
 		ItemID int64
 	}
 	label struct {
-		ID   int64 `cosid:"id"`
-		Name string
+		ID      int64 `cosid:"id"`
+		Name    string
+		Maker   *country
+		MakerID *int64
 	}
 	photo struct {
 		ID        int64 `cosid:"id"`

@@ -139,7 +139,7 @@ func updatedModel(stmt *gorm.Statement) reflect.Value {
 
 // fill draws at once for all that collect gathers.
 func (p *Plugin) fill(db *gorm.DB, collect func(*walk) error) error {
-	w := walk{plugin: p, ctx: db.Statement.Context}
+	w := walk{plugin: p, db: db}
 	err := p.filler.FillBatch(db.Statement.Context, func(b *tags.Batch) error {
 		w.batch = b
 		return collect(&w)

@@ -1,7 +1,6 @@
 package gormplugin
 
 import (
-	"context"
 	"fmt"
 	"reflect"
 
@@ -14,7 +13,7 @@ import (
 // walk gathers what is to be filled for one statement, in the rows given to GORM and in those behind them.
 type walk struct {
 	plugin *Plugin
-	ctx    context.Context
+	db     *gorm.DB
 	batch  *tags.Batch
 	drawn  []mapValue
 }
@@ -31,7 +30,7 @@ func (w *walk) associations(s *schema.Schema, sel *selection, v reflect.Value) e
 
 // each calls visit for the structs in v, once for each.
 func (w *walk) each(s *schema.Schema, v reflect.Value, visit func(*model, reflect.Value) error) error {
-	m, err := w.plugin.model(s)
+	m, err := w.plugin.model(w.db, s)
 	if err != nil || m.isEmpty() {
 		return err
 	}
@@ -67,7 +66,7 @@ func (w *walk) row(m *model, sel *selection, v reflect.Value) error {
 			continue
 		}
 		if v.CanAddr() {
-			w.batch.AddField(c.field, c.schema.ReflectValueOf(w.ctx, v)) // allocates embedded pointers
+			w.batch.AddField(c.field, c.schema.ReflectValueOf(w.db.Statement.Context, v)) // allocates embedded pointers
 			continue
 		}
 		place, ok := fieldOf(v, c.schema)
