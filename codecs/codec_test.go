@@ -100,7 +100,9 @@ func TestGroupedTextsOfTheDesign(t *testing.T) {
 		},
 		{
 			"delimiter and prefix of digits", generators.YearMonth,
-			[]codecs.Part{codecs.Prefix("1"), period(codecs.PeriodSettings{Delimiter: "00"}), codecs.Decimal(), codecs.Suffix("7")},
+			[]codecs.Part{
+				codecs.Prefix("1"), period(codecs.PeriodSettings{Delimiter: "00"}), codecs.Decimal(), codecs.Suffix("7"),
+			},
 			generators.GroupedID{Period: "202402", Value: 100},
 			"1202402001007",
 		},
@@ -160,27 +162,33 @@ func TestAppendKeepsWhatIsThere(t *testing.T) {
 }
 
 func TestIDsWithoutTextAreRefused(t *testing.T) {
-	short := built(t)(codecs.Period(codecs.PeriodSettings{ShortYear: true}))
-	shortYear := grouped(t, generators.Year, short, codecs.Decimal())
+	bill := billCodec(t)
+	short := grouped(t, generators.Year,
+		built(t)(codecs.Period(codecs.PeriodSettings{ShortYear: true})), codecs.Decimal())
 	for _, c := range []struct {
-		name  string
-		codec codecs.GroupedCodec
-		id    generators.GroupedID
-		want  error
-		says  []string
+		name   string
+		codec  codecs.GroupedCodec
+		period string
+		value  int64
+		want   error
+		says   []string
 	}{
-		{"negative", billCodec(t), generators.GroupedID{Period: "20261027", Value: -1}, codecs.ErrInvalidID, []string{"-1", "not negative"}},
-		{"no period", billCodec(t), generators.GroupedID{Value: 1}, codecs.ErrInvalidID, []string{`""`, "YEAR_MONTH_DAY"}},
-		{"period of another kind", billCodec(t), generators.GroupedID{Period: "202610", Value: 1}, codecs.ErrInvalidID, []string{"202610"}},
-		{"day that does not exist", billCodec(t), generators.GroupedID{Period: "20260230", Value: 1}, codecs.ErrInvalidID, []string{"20260230"}},
-		{"too wide", billCodec(t), generators.GroupedID{Period: "20261027", Value: 1_000_000}, codecs.ErrCodecOverflow, []string{"1000000", "radix 10", "7 digits", "width is 6", "overflow: grow"}},
-		{"year before the short ones", shortYear, generators.GroupedID{Period: "1999", Value: 1}, codecs.ErrCodecOverflow, []string{"1999", "2000 to 2099"}},
-		{"year after the short ones", shortYear, generators.GroupedID{Period: "2100", Value: 1}, codecs.ErrCodecOverflow, []string{"2100", "2000 to 2099"}},
+		{"negative", bill, "20261027", -1, codecs.ErrInvalidID, []string{"-1", "not negative"}},
+		{"no period", bill, "", 1, codecs.ErrInvalidID, []string{`""`, "YEAR_MONTH_DAY"}},
+		{"period of another kind", bill, "202610", 1, codecs.ErrInvalidID, []string{"202610"}},
+		{"day that does not exist", bill, "20260230", 1, codecs.ErrInvalidID, []string{"20260230"}},
+		{
+			"too wide", bill, "20261027", 1_000_000, codecs.ErrCodecOverflow,
+			[]string{"1000000", "radix 10", "7 digits", "width is 6", "overflow: grow"},
+		},
+		{"year too early", short, "1999", 1, codecs.ErrCodecOverflow, []string{"1999", "2000 to 2099"}},
+		{"year too late", short, "2100", 1, codecs.ErrCodecOverflow, []string{"2100", "2000 to 2099"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			text, err := c.codec.Encode(c.id)
+			id := generators.GroupedID{Period: c.period, Value: c.value}
+			text, err := c.codec.Encode(id)
 			if !errors.Is(err, c.want) || text != "" {
-				t.Fatalf("Encode(%v) = %q, %v; want %v", c.id, text, err, c.want)
+				t.Fatalf("Encode(%v) = %q, %v; want %v", id, text, err, c.want)
 			}
 			mentions(t, err, c.says...)
 		})
@@ -192,9 +200,10 @@ func TestIDsWithoutTextAreRefused(t *testing.T) {
 }
 
 func TestWrongTextsSayWhereAndWhy(t *testing.T) {
-	biz := grouped(t, generators.YearMonthDay,
-		codecs.Prefix("BIZ-"), built(t)(codecs.Period(codecs.PeriodSettings{Delimiter: "-"})), padded(t, 10, 6), codecs.Suffix("#"))
-	open := grouped(t, generators.YearMonth, codecs.Decimal(), built(t)(codecs.Period(codecs.PeriodSettings{})), codecs.Suffix("#"))
+	dashed := built(t)(codecs.Period(codecs.PeriodSettings{Delimiter: "-"}))
+	bare := built(t)(codecs.Period(codecs.PeriodSettings{}))
+	biz := grouped(t, generators.YearMonthDay, codecs.Prefix("BIZ-"), dashed, padded(t, 10, 6), codecs.Suffix("#"))
+	open := grouped(t, generators.YearMonth, codecs.Decimal(), bare, codecs.Suffix("#"))
 	for _, c := range []struct {
 		codec  codecs.GroupedCodec
 		text   string
@@ -228,7 +237,8 @@ func TestWrongTextsSayWhereAndWhy(t *testing.T) {
 			t.Errorf("Decode(%q) = %v, %v; want a SyntaxError", c.text, id, err)
 			continue
 		}
-		if syntax.Text != c.text || syntax.Offset != c.offset || syntax.Part != c.part || !strings.Contains(syntax.Problem, c.says) {
+		if syntax.Text != c.text || syntax.Offset != c.offset || syntax.Part != c.part ||
+			!strings.Contains(syntax.Problem, c.says) {
 			t.Errorf("Decode(%q): %+v\nwant byte %d, part %s, a problem with %q", c.text, *syntax, c.offset, c.part, c.says)
 		}
 		mentions(t, err, fmt.Sprintf("%q", c.text), fmt.Sprintf("byte %d", c.offset), c.part, c.says)
@@ -238,10 +248,22 @@ func TestWrongTextsSayWhereAndWhy(t *testing.T) {
 func TestALongTextDoesNotFloodItsError(t *testing.T) {
 	long := strings.Repeat("\x00", 1<<20)
 	for name, decode := range map[string]func(string) error{
-		"default":         func(s string) error { _, err := codecs.Default().Decode(s); return err },
-		"default grouped": func(s string) error { _, err := codecs.DefaultGrouped(generators.Year).Decode(s); return err },
-		"not decodable":   func(s string) error { _, err := grouped(t, generators.Year, codecs.Decimal()).Decode(s); return err },
-		"foreign part":    func(s string) error { _, err := plain(t, quoting{codecs.Decimal()}).Decode(s); return err },
+		"default": func(s string) error {
+			_, err := codecs.Default().Decode(s)
+			return err
+		},
+		"default grouped": func(s string) error {
+			_, err := codecs.DefaultGrouped(generators.Year).Decode(s)
+			return err
+		},
+		"not decodable": func(s string) error {
+			_, err := grouped(t, generators.Year, codecs.Decimal()).Decode(s)
+			return err
+		},
+		"foreign part": func(s string) error {
+			_, err := plain(t, quoting{codecs.Decimal()}).Decode(s)
+			return err
+		},
 		"period of an id": func(s string) error {
 			_, err := billCodec(t).Encode(generators.GroupedID{Period: s})
 			return err
@@ -278,31 +300,59 @@ func TestTextWithoutPeriodIsWrittenAndNotRead(t *testing.T) {
 func TestListsThatCannotBeAreRefusedWithPosition(t *testing.T) {
 	period := built(t)(codecs.Period(codecs.PeriodSettings{}))
 	date := built(t)(codecs.DatePrefix(codecs.DatePrefixSettings{}))
-	number := codecs.Decimal()
+	number, prefix := codecs.Decimal(), codecs.Prefix("A")
 	day := generators.YearMonthDay
+	type list = []codecs.Part
+	type mistakes = []codecs.ListError // of Problem and Accepted a piece each
 	for _, c := range []struct {
 		name   string
 		period generators.Period // 0: a list for plain ids
-		parts  []codecs.Part
-		want   []codecs.ListError // Problem and Accepted: a piece of it
+		parts  list
+		want   mistakes
 	}{
-		{"no parts", 0, nil, []codecs.ListError{{-1, "", "no part writes the number", "exactly one"}}},
-		{"no number", 0, []codecs.Part{codecs.Prefix("A")}, []codecs.ListError{{-1, "", "no part writes the number", "radix or decimal"}}},
-		{"two numbers", 0, []codecs.Part{number, codecs.Prefix("-"), padded(t, 36, 13)}, []codecs.ListError{{2, "radix 36", "a second time, after list[0]", "exactly one"}}},
-		{"three numbers", 0, []codecs.Part{number, number, number}, []codecs.ListError{{1, "decimal", "after list[0]", ""}, {2, "decimal", "after list[0]", ""}}},
-		{"a period for plain ids", 0, []codecs.Part{codecs.Prefix("A"), period, number}, []codecs.ListError{{1, "period", "have none", "without a period"}}},
-		{"a date prefix for plain ids", 0, []codecs.Part{date, number}, []codecs.ListError{{0, "date-prefix", "have none", ""}}},
-		{"two periods", day, []codecs.Part{date, number, period}, []codecs.ListError{{2, "period", "a second time, after list[0]", "at most one"}}},
-		{"a date prefix not in front", day, []codecs.Part{codecs.Prefix("A"), date, number}, []codecs.ListError{{1, "date-prefix", "only the first", "period part"}}},
-		{"nil", 0, []codecs.Part{number, nil}, []codecs.ListError{{1, "<nil>", "is nil", "a part"}}},
-		{"not a period", 99, []codecs.Part{period, number}, []codecs.ListError{{-1, "", "Period(99) is not a period", "YEAR_MONTH_DAY"}}},
-		{"unknown role", 0, []codecs.Part{fake{role: 7, width: 1}, number}, []codecs.ListError{{0, "codecs_test.fake", "unknown role 7", "Literal"}}},
-		{"variable literal", 0, []codecs.Part{fake{role: codecs.Literal, width: codecs.Variable}, number}, []codecs.ListError{{0, "codecs_test.fake", "variable width", "only the number"}}},
-		{"variable period", day, []codecs.Part{fake{role: codecs.PeriodValue, width: codecs.Variable}, number}, []codecs.ListError{{0, "codecs_test.fake", "variable width", "only the number"}}},
-		{"number without width", 0, []codecs.Part{fake{role: codecs.NumberValue}}, []codecs.ListError{{0, "codecs_test.fake", "width 0", "positive"}}},
-		{"period without width", day, []codecs.Part{fake{role: codecs.PeriodValue}, number}, []codecs.ListError{{0, "codecs_test.fake", "width 0", "positive"}}},
-		{"senseless width", 0, []codecs.Part{fake{role: codecs.Literal, width: -2}, number}, []codecs.ListError{{0, "codecs_test.fake", "width -2", "positive"}}},
-		{"several at once", 0, []codecs.Part{nil, period}, []codecs.ListError{{0, "<nil>", "is nil", ""}, {1, "period", "have none", ""}, {-1, "", "no part writes", ""}}},
+		{"no parts", 0, nil, mistakes{{-1, "", "no part writes the number", "exactly one"}}},
+		{"no number", 0, list{prefix}, mistakes{{-1, "", "no part writes the number", "radix or decimal"}}},
+		{"two numbers", 0, list{number, prefix, padded(t, 36, 13)}, mistakes{
+			{2, "radix 36", "a second time, after list[0]", "exactly one"},
+		}},
+		{"three numbers", 0, list{number, number, number}, mistakes{
+			{1, "decimal", "after list[0]", ""}, {2, "decimal", "after list[0]", ""},
+		}},
+		{"a period for plain ids", 0, list{prefix, period, number}, mistakes{
+			{1, "period", "have none", "without a period"},
+		}},
+		{"a date prefix for plain ids", 0, list{date, number}, mistakes{{0, "date-prefix", "have none", ""}}},
+		{"two periods", day, list{date, number, period}, mistakes{
+			{2, "period", "a second time, after list[0]", "at most one"},
+		}},
+		{"a date prefix not in front", day, list{prefix, date, number}, mistakes{
+			{1, "date-prefix", "only the first", "period part"},
+		}},
+		{"nil", 0, list{number, nil}, mistakes{{1, "<nil>", "is nil", "a part"}}},
+		{"not a period", 99, list{period, number}, mistakes{
+			{-1, "", "Period(99) is not a period", "YEAR_MONTH_DAY"},
+		}},
+		{"unknown role", 0, list{fake{role: 7, width: 1}, number}, mistakes{
+			{0, "codecs_test.fake", "unknown role 7", "Literal"},
+		}},
+		{"variable literal", 0, list{fake{role: codecs.Literal, width: codecs.Variable}, number}, mistakes{
+			{0, "codecs_test.fake", "variable width", "only the number"},
+		}},
+		{"variable period", day, list{fake{role: codecs.PeriodValue, width: codecs.Variable}, number}, mistakes{
+			{0, "codecs_test.fake", "variable width", "only the number"},
+		}},
+		{"number without width", 0, list{fake{role: codecs.NumberValue}}, mistakes{
+			{0, "codecs_test.fake", "width 0", "positive"},
+		}},
+		{"period without width", day, list{fake{role: codecs.PeriodValue}, number}, mistakes{
+			{0, "codecs_test.fake", "width 0", "positive"},
+		}},
+		{"senseless width", 0, list{fake{role: codecs.Literal, width: -2}, number}, mistakes{
+			{0, "codecs_test.fake", "width -2", "positive"},
+		}},
+		{"several at once", 0, list{nil, period}, mistakes{
+			{0, "<nil>", "is nil", ""}, {1, "period", "have none", ""}, {-1, "", "no part writes", ""},
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var codec any
@@ -371,12 +421,15 @@ func TestALenientPartCannotMakeTwoTextsOfOneID(t *testing.T) {
 	if !ok || syntax.Offset != 1 || syntax.Part != "codecs_test.fake" {
 		t.Errorf("Decode of another text: %v; want a SyntaxError at byte 1", err)
 	}
-	negative := fake{role: codecs.NumberValue, width: 1, text: "x", parse: func(_ string, id *generators.GroupedID) error {
+	negative := fake{role: codecs.NumberValue, width: 1, text: "x"}
+	negative.parse = func(_ string, id *generators.GroupedID) error {
 		id.Value = -1
 		return nil
-	}}
+	}
 	if id, err := plain(t, negative).Decode("x"); !errors.Is(err, codecs.ErrSyntax) {
 		t.Errorf("Decode = %d, %v; want ErrSyntax, the id is negative", id, err)
+	} else {
+		mentions(t, err, "ids are not negative")
 	}
 }
 
@@ -398,7 +451,8 @@ func TestErrorsOfForeignPartsKeepTheirPlace(t *testing.T) {
 		"wrapped":      {fmt.Errorf("mine: %w", &codecs.SyntaxError{Offset: 1, Problem: "odd"}), 3},
 		"other error":  {errors.New("odd"), 2},
 	} {
-		picky := fake{role: codecs.Literal, width: 2, text: "xy", parse: func(string, *generators.GroupedID) error { return c.err }}
+		picky := fake{role: codecs.Literal, width: 2, text: "xy"}
+		picky.parse = func(string, *generators.GroupedID) error { return c.err }
 		_, err := plain(t, codecs.Prefix("P-"), picky, codecs.Decimal()).Decode("P-xy1")
 		want := &codecs.SyntaxError{Text: "P-xy1", Offset: c.offset, Part: "codecs_test.fake", Problem: "odd"}
 		if got, ok := errors.AsType[*codecs.SyntaxError](err); !ok || !reflect.DeepEqual(got, want) {

@@ -7,16 +7,13 @@ import "fmt"
 func Builtin() []PartFactory {
 	return []PartFactory{
 		factory[RadixSettings]{"radix", DefaultRadixSettings, Radix},
-		factory[DecimalSettings]{"decimal", zero[DecimalSettings], func(DecimalSettings) (Part, error) { return Decimal(), nil }},
+		factory[DecimalSettings]{"decimal", zero[DecimalSettings], decimalFrom},
 		factory[LiteralSettings]{"prefix", zero[LiteralSettings], literalFrom(Prefix)},
 		factory[LiteralSettings]{"suffix", zero[LiteralSettings], literalFrom(Suffix)},
 		factory[DatePrefixSettings]{"date-prefix", zero[DatePrefixSettings], DatePrefix},
 		factory[PeriodSettings]{"period", zero[PeriodSettings], Period},
 	}
 }
-
-// DecimalSettings has no keys: decimal has nothing to set.
-type DecimalSettings struct{}
 
 // factory is the PartFactory of a part with the settings S.
 type factory[S any] struct {

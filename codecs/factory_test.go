@@ -53,9 +53,13 @@ func TestFactoriesBuildFromTheirSettings(t *testing.T) {
 	period := build("period", func(s any) { s.(*codecs.PeriodSettings).Delimiter = "-" })
 	date := build("date-prefix", func(s any) { s.(*codecs.DatePrefixSettings).ShortYear = true })
 	decimal := build("decimal", func(any) {})
+	suffix := build("suffix", text("!"))
+	if name := fmt.Sprint(suffix); name != `suffix "!"` {
+		t.Errorf("a suffix is called %s in errors", name)
+	}
 	id := generators.GroupedID{Period: "202610", Value: 42}
 	for want, parts := range map[string][]codecs.Part{
-		"B202610-0042!": {build("prefix", text("B")), period, number, build("suffix", text("!"))},
+		"B202610-0042!": {build("prefix", text("B")), period, number, suffix},
 		"261042":        {date, decimal},
 	} {
 		if got, err := grouped(t, generators.YearMonth, parts...).Encode(id); err != nil || got != want {

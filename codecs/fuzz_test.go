@@ -69,7 +69,9 @@ func FuzzRoundTrip(f *testing.F) {
 	f.Add(int64(1000), 10, 3, true, true, 1, "1999", "", true)
 	f.Add(int64(0), 2, 0, false, false, 2, "202402", "0", false)
 	f.Add(int64(-1), 36, 13, true, false, 3, "20260230", "", false)
-	f.Fuzz(func(t *testing.T, value int64, base, width int, pad, grow bool, period int, written, delimiter string, short bool) {
+	f.Fuzz(func(t *testing.T, value int64, base, width int, pad, grow bool,
+		period int, written, delimiter string, short bool,
+	) {
 		if number, err := codecs.Radix(anyRadix(base, width, pad, grow)); err == nil {
 			codec := plain(t, codecs.Prefix(written), number, codecs.Suffix(delimiter))
 			text, err := codec.Encode(value)

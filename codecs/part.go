@@ -9,7 +9,8 @@ import (
 // Role says what a part does with an id.
 type Role int
 
-// The roles. A list has exactly one value part; a list that writes no period cannot decode grouped ids.
+// The roles. Exactly one part of a list writes the number. Without one that writes the period, grouped ids cannot
+// be decoded.
 const (
 	Literal     Role = iota // writes the same text for every id
 	PeriodValue             // writes the id's period

@@ -15,8 +15,9 @@ import (
 // The codec's calendar is that of generators.Period.
 func TestPeriodsAreThoseThatExist(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
-	texts := []string{"", "0", "0000", "00000000", "20260230", "20240229", "21000229", "20000229", "2026-10-27", "+2026", "２０２６"}
-	for range 20_000 {
+	texts := []string{"", "0", "0000", "00000000", "2026-10-27", "+2026", "２０２６"}
+	texts = append(texts, "20260230", "20240229", "21000229", "20000229")
+	for range 5_000 {
 		texts = append(texts,
 			fmt.Sprintf("%04d", random.IntN(10_000)),
 			fmt.Sprintf("%04d%02d", random.IntN(10_000), random.IntN(15)),
@@ -55,7 +56,9 @@ func TestPeriodsAreThoseThatExist(t *testing.T) {
 func TestShortYearsLieInThisCentury(t *testing.T) {
 	short := built(t)(codecs.DatePrefix(codecs.DatePrefixSettings{ShortYear: true}))
 	codec := grouped(t, generators.YearMonthDay, short, codecs.Decimal())
-	for text, want := range map[string]string{"0001011": "20000101", "9912311": "20991231", "2610271": "20261027", "0002291": "20000229"} {
+	for text, want := range map[string]string{
+		"0001011": "20000101", "9912311": "20991231", "2610271": "20261027", "0002291": "20000229",
+	} {
 		if id, err := codec.Decode(text); err != nil || id.Period != want || id.Value != 1 {
 			t.Errorf("Decode(%q) = %v, %v; want 1 of %s", text, id, err, want)
 		}
@@ -81,6 +84,31 @@ func TestADelimiterThatCannotBePrintedIsRefused(t *testing.T) {
 				continue
 			}
 			mentions(t, err, "codecs: "+name+": ")
+		}
+	}
+}
+
+// A part keeps its own law, in whatever codec it is used, and says where a piece is wrong.
+func TestAPeriodPartReadsOnlyItsOwnTexts(t *testing.T) {
+	part := built(t)(codecs.Period(codecs.PeriodSettings{Delimiter: "-", ShortYear: true}))
+	for _, c := range []struct {
+		period generators.Period
+		text   string
+		offset int
+	}{
+		{generators.YearMonth, "", 0},
+		{generators.YearMonth, "261", 3},
+		{generators.YearMonth, "2610", 4},
+		{generators.YearMonth, "2610--", 5},
+		{generators.YearMonth, "2613-", 0},
+		{0, "2610-", 5},
+		{0, "-", 1},
+	} {
+		var id generators.GroupedID
+		err := part.Parse(c.text, c.period, &id)
+		syntax, ok := errors.AsType[*codecs.SyntaxError](err)
+		if !ok || syntax.Offset != c.offset || id.Period != "" {
+			t.Errorf("Parse(%q) for %v = %v, id %v; want a SyntaxError at byte %d", c.text, c.period, err, id, c.offset)
 		}
 	}
 }

@@ -8,8 +8,7 @@ import (
 	"github.com/cosid-go/cosid/generators"
 )
 
-// RadixSettings says how a number is written in one radix. The zero value is not valid: start from
-// DefaultRadixSettings.
+// RadixSettings says how a number is written in one radix. Only Radix has to be set.
 type RadixSettings struct {
 	// Radix is the number of digits, 2 to 62. Up to 36 the letters are upper case.
 	Radix int `koanf:"radix"`
@@ -21,7 +20,7 @@ type RadixSettings struct {
 	// PadStart asks for text of one width. Only such text sorts like the numbers.
 	PadStart bool `koanf:"pad-start"`
 
-	// Overflow says what becomes of a number wider than Width.
+	// Overflow says what becomes of a number wider than Width. Empty is OverflowError.
 	Overflow Overflow `koanf:"overflow"`
 
 	// Alphabet is the digits in ascending order of value, each another printable ASCII character. Empty stands for
@@ -55,7 +54,8 @@ func (s *RadixSettings) Validate() error {
 		wrong("radix", "2 to 62", "%d is not a radix", s.Radix)
 	} else if s.Alphabet != "" {
 		if problem := checkAlphabet(s.Alphabet, s.Radix); problem != "" {
-			wrong("alphabet", fmt.Sprintf("%d distinct printable ASCII characters, the zero digit first", s.Radix), "%s", problem)
+			accepted := fmt.Sprintf("%d distinct printable ASCII characters, the zero digit first", s.Radix)
+			wrong("alphabet", accepted, "%s", problem)
 		}
 	}
 	switch {
@@ -106,6 +106,11 @@ func Radix(settings RadixSettings) (Part, error) {
 func Decimal() Part {
 	return &radixPart{name: "decimal", numerals: newNumerals(defaultAlphabet[:10])}
 }
+
+// DecimalSettings has no keys: decimal has nothing to set.
+type DecimalSettings struct{}
+
+func decimalFrom(DecimalSettings) (Part, error) { return Decimal(), nil }
 
 // radixPart has no limit at width 0.
 type radixPart struct {
@@ -163,10 +168,11 @@ func (p *radixPart) Append(dst []byte, id generators.GroupedID) ([]byte, error) 
 }
 
 func (p *radixPart) tooWide(digits int) error {
+	remedy := "leave it out"
 	if p.padded {
-		return fmt.Errorf("%w: %d digits, the width is %d; raise width, or set overflow: grow", ErrCodecOverflow, digits, p.width)
+		remedy = "set overflow: grow"
 	}
-	return fmt.Errorf("%w: %d digits, the width is %d; raise width, or leave it out", ErrCodecOverflow, digits, p.width)
+	return fmt.Errorf("%w: %d digits, the width is %d; raise width, or %s", ErrCodecOverflow, digits, p.width, remedy)
 }
 
 func (p *radixPart) Parse(text string, _ generators.Period, id *generators.GroupedID) error {
@@ -192,9 +198,9 @@ func (p *radixPart) checkShape(text string) error {
 	}
 	switch {
 	case len(text) < shortest:
-		return &SyntaxError{Offset: len(text), Problem: fmt.Sprintf("the number ends here, it has at least %d digits", shortest)}
+		return &SyntaxError{Offset: len(text), Problem: fmt.Sprintf("the number ends here, before digit %d", shortest)}
 	case p.width > 0 && len(text) > p.width && !p.grow:
-		return &SyntaxError{Offset: p.width, Problem: fmt.Sprintf("the number goes on, it has at most %d digits", p.width)}
+		return &SyntaxError{Offset: p.width, Problem: fmt.Sprintf("the number goes on after digit %d", p.width)}
 	case len(text) > shortest && text[0] == p.numerals.digits[0]:
 		return &SyntaxError{Problem: "the number has a zero in front that is not written"}
 	}

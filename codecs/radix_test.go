@@ -12,6 +12,7 @@ import (
 
 	"github.com/cosid-go/cosid/codecs"
 	"github.com/cosid-go/cosid/config/field"
+	"github.com/cosid-go/cosid/generators"
 )
 
 const alphabet62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -19,6 +20,9 @@ const alphabet62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 const alphabet58 = "123456789abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ"
 
 func TestRadixTextsOfTheDesign(t *testing.T) {
+	lower36 := codecs.RadixSettings{Radix: 36, Alphabet: "0123456789abcdefghijklmnopqrstuvwxyz"}
+	base58 := codecs.RadixSettings{Radix: 58, Alphabet: alphabet58}
+	grow := codecs.RadixSettings{Radix: 10, Width: new(3), PadStart: true, Overflow: codecs.OverflowGrow}
 	for _, c := range []struct {
 		part codecs.Part
 		id   int64
@@ -34,12 +38,12 @@ func TestRadixTextsOfTheDesign(t *testing.T) {
 		{radix(t, codecs.DefaultRadixSettings()), 35, "Z"},
 		{radix(t, codecs.RadixSettings{Radix: 36}), math.MaxInt64, "1Y2P0IJ32E8E7"},
 		{padded(t, 36, 13), 295913926632165376, "028XOQD7HM874"},
-		{radix(t, codecs.RadixSettings{Radix: 58, Alphabet: alphabet58}), math.MaxInt64, "npL6MjP8Qfc"}, // F59
-		{radix(t, codecs.RadixSettings{Radix: 36, Alphabet: "0123456789abcdefghijklmnopqrstuvwxyz"}), math.MaxInt64, "1y2p0ij32e8e7"},
+		{radix(t, base58), math.MaxInt64, "npL6MjP8Qfc"}, // F59
+		{radix(t, lower36), math.MaxInt64, "1y2p0ij32e8e7"},
 		{radix(t, codecs.RadixSettings{Radix: 58, Alphabet: alphabet58, Width: new(4), PadStart: true}), 1, "1112"},
 		{padded(t, 2, 64), math.MaxInt64, "0" + strings.Repeat("1", 63)},
-		{radix(t, codecs.RadixSettings{Radix: 10, Width: new(3), PadStart: true, Overflow: codecs.OverflowGrow}), 7, "007"},
-		{radix(t, codecs.RadixSettings{Radix: 10, Width: new(3), PadStart: true, Overflow: codecs.OverflowGrow}), 1000, "1000"},
+		{radix(t, grow), 7, "007"},
+		{radix(t, grow), 1000, "1000"},
 		{radix(t, codecs.RadixSettings{Radix: 10, Width: new(3)}), 7, "7"},
 		{radix(t, codecs.RadixSettings{Radix: 10, Width: new(3)}), 999, "999"},
 		{codecs.Decimal(), 0, "0"},
@@ -92,7 +96,8 @@ func TestOnlyWhatIsWrittenIsRead(t *testing.T) {
 		part  codecs.Part
 		texts []string
 	}{
-		{codecs.Decimal(), []string{"", "00", "01", "+1", "-1", " 1", "1 ", "1_0", "0x1", "١", "1\x00", "\xff", "1.0", "1e3"}},
+		{codecs.Decimal(), []string{"", "00", "01", "+1", "-1", " 1", "1 ", "1_0", "0x1", "1.0", "1e3"}},
+		{codecs.Decimal(), []string{"١", "1\x00", "\xff"}},
 		{radix(t, codecs.RadixSettings{Radix: 36}), []string{"z", "0Z", "000"}},
 		{radix(t, codecs.RadixSettings{Radix: 36, Alphabet: strings.ToLower(alphabet62[:36])}), []string{"Z", "0z"}},
 		{radix(t, codecs.RadixSettings{Radix: 8}), []string{"8", "9"}},
@@ -109,8 +114,37 @@ func TestOnlyWhatIsWrittenIsRead(t *testing.T) {
 	}
 }
 
+// A part keeps its own law, in whatever codec it is used, and says where a piece is wrong.
+func TestARadixPartReadsOnlyItsOwnTexts(t *testing.T) {
+	grow := radix(t, codecs.RadixSettings{Radix: 10, Width: new(3), PadStart: true, Overflow: codecs.OverflowGrow})
+	for _, c := range []struct {
+		part   codecs.Part
+		text   string
+		offset int
+		says   string
+	}{
+		{codecs.Decimal(), "", 0, "ends here, before digit 1"},
+		{codecs.Decimal(), "00", 0, "zero in front"},
+		{padded(t, 10, 6), "00042", 5, "ends here, before digit 6"},
+		{padded(t, 10, 6), "0000042", 6, "goes on after digit 6"},
+		{radix(t, codecs.RadixSettings{Radix: 10, Width: new(3)}), "1000", 3, "goes on after digit 3"},
+		{grow, "07", 2, "ends here, before digit 3"},
+		{grow, "0007", 0, "zero in front"},
+		{padded(t, 36, 13), "1Y2P0IJ32E8E8", 12, "greater than"},
+		{padded(t, 36, 13), "028XOQD7hM874", 8, "'h' is not one of the digits"},
+	} {
+		id := generators.GroupedID{Value: -7}
+		err := c.part.Parse(c.text, 0, &id)
+		syntax, ok := errors.AsType[*codecs.SyntaxError](err)
+		if !ok || syntax.Offset != c.offset || !strings.Contains(syntax.Problem, c.says) || id.Value != -7 {
+			t.Errorf("%v: Parse(%q) = %v, id %v; want a SyntaxError at byte %d with %q", c.part, c.text, err, id, c.offset, c.says)
+		}
+	}
+}
+
 // F103: a number wider than its width is refused or grows, as configured; it is never cut.
 func TestWidthIsNeverExceededInSilence(t *testing.T) {
+	grow := codecs.OverflowGrow
 	for _, c := range []struct {
 		settings codecs.RadixSettings
 		fits     int64
@@ -119,25 +153,26 @@ func TestWidthIsNeverExceededInSilence(t *testing.T) {
 	}{
 		{codecs.RadixSettings{Radix: 10, Width: new(6), PadStart: true}, 999_999, "999999", 1_000_000},
 		{codecs.RadixSettings{Radix: 10, Width: new(6)}, 999_999, "999999", 1_000_000},
-		{codecs.RadixSettings{Radix: 10, Width: new(6), PadStart: true, Overflow: codecs.OverflowGrow}, 1_000_000, "1000000", 0},
-		{codecs.RadixSettings{Radix: 10, Width: new(6), PadStart: true, Overflow: codecs.OverflowError}, 999_999, "999999", 1_000_000},
+		{codecs.RadixSettings{Radix: 10, Width: new(6), PadStart: true, Overflow: grow}, 1_000_000, "1000000", 0},
+		{codecs.RadixSettings{Radix: 10, Width: new(6), Overflow: codecs.OverflowError}, 999_999, "999999", 1_000_000},
 		{codecs.RadixSettings{Radix: 62, Width: new(1), PadStart: true}, 61, "z", 62},
-		{codecs.RadixSettings{Radix: 36, Width: new(12), PadStart: true}, 4738381338321616895, "ZZZZZZZZZZZZ", 4738381338321616896},
-		{codecs.RadixSettings{Radix: 2, Width: new(62), PadStart: true}, 1<<62 - 1, strings.Repeat("1", 62), math.MaxInt64},
+		{codecs.RadixSettings{Radix: 36, Width: new(2), PadStart: true}, 1295, "ZZ", 1296},
+		{codecs.RadixSettings{Radix: 2, Width: new(4), PadStart: true}, 15, "1111", math.MaxInt64},
 	} {
+		base, width := c.settings.Radix, *c.settings.Width
 		codec := plain(t, radix(t, c.settings))
 		if text, err := codec.Encode(c.fits); err != nil || text != c.text {
-			t.Errorf("radix %d width %d: Encode(%d) = %q, %v; want %q", c.settings.Radix, *c.settings.Width, c.fits, text, err, c.text)
+			t.Errorf("radix %d width %d: Encode(%d) = %q, %v; want %q", base, width, c.fits, text, err, c.text)
 		}
 		if c.tooWide == 0 {
 			continue
 		}
 		text, err := codec.Encode(c.tooWide)
 		if !errors.Is(err, codecs.ErrCodecOverflow) || text != "" {
-			t.Errorf("radix %d width %d: Encode(%d) = %q, %v; want ErrCodecOverflow", c.settings.Radix, *c.settings.Width, c.tooWide, text, err)
+			t.Errorf("radix %d width %d: Encode(%d) = %q, %v; want ErrCodecOverflow", base, width, c.tooWide, text, err)
 			continue
 		}
-		mentions(t, err, fmt.Sprint(c.tooWide), fmt.Sprintf("radix %d", c.settings.Radix), fmt.Sprintf("width is %d", *c.settings.Width))
+		mentions(t, err, fmt.Sprint(c.tooWide), fmt.Sprintf("radix %d", base), fmt.Sprintf("width is %d", width))
 	}
 }
 
@@ -206,7 +241,7 @@ func bigText(n *big.Int, base int) string {
 // F105
 func TestPaddedTextSortsBytewiseLikeTheNumbers(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
-	for base, width := range map[int]int{2: 63, 10: 19, 16: 16, 36: 13, 62: 11} {
+	for base, width := range map[int]int{10: 19, 36: 13, 62: 11} {
 		codec := plain(t, padded(t, base, width))
 		for range 100_000 {
 			a, b := random.Int64()>>random.IntN(63), random.Int64()>>random.IntN(63)
@@ -223,31 +258,32 @@ func TestPaddedTextSortsBytewiseLikeTheNumbers(t *testing.T) {
 }
 
 func TestWrongRadixSettingsAreNamed(t *testing.T) {
-	digits := func(n int) string { return alphabet62[:n] }
+	type settings = codecs.RadixSettings
+	type texts = []string
 	for _, c := range []struct {
 		name     string
-		settings codecs.RadixSettings
-		keys     []string
-		says     []string
+		settings settings
+		keys     texts
+		says     texts
 	}{
-		{"nothing set", codecs.RadixSettings{}, []string{"radix"}, []string{"0 is not a radix", "2 to 62"}},
-		{"radix 1", codecs.RadixSettings{Radix: 1}, []string{"radix"}, []string{"1 is not"}},
-		{"radix 63", codecs.RadixSettings{Radix: 63}, []string{"radix"}, []string{"63 is not"}},
-		{"negative radix", codecs.RadixSettings{Radix: -10}, []string{"radix"}, []string{"-10 is not"}},
-		{"width 0", codecs.RadixSettings{Radix: 10, Width: new(0), PadStart: true}, []string{"width"}, []string{"0 is not a width", "1 to 64"}},
-		{"width 0, unpadded", codecs.RadixSettings{Radix: 10, Width: new(0)}, []string{"width"}, []string{"0 is not a width", "none for any"}},
-		{"negative width", codecs.RadixSettings{Radix: 10, Width: new(-1)}, []string{"width"}, []string{"-1"}},
-		{"width 65", codecs.RadixSettings{Radix: 10, Width: new(65), PadStart: true}, []string{"width"}, []string{"65"}},
-		{"padding to nothing", codecs.RadixSettings{Radix: 10, PadStart: true}, []string{"width"}, []string{"pad-start needs it"}},
-		{"unknown overflow", codecs.RadixSettings{Radix: 10, Overflow: "cut"}, []string{"overflow"}, []string{`"cut"`, "error, grow"}},
-		{"grow without padding", codecs.RadixSettings{Radix: 10, Width: new(6), Overflow: codecs.OverflowGrow}, []string{"overflow"}, []string{"no effect"}},
-		{"short alphabet", codecs.RadixSettings{Radix: 36, Alphabet: digits(35)}, []string{"alphabet"}, []string{"35 characters", "36 distinct"}},
-		{"long alphabet", codecs.RadixSettings{Radix: 36, Alphabet: digits(37)}, []string{"alphabet"}, []string{"37 characters"}},
-		{"digit twice", codecs.RadixSettings{Radix: 3, Alphabet: "010"}, []string{"alphabet"}, []string{`'0' twice`}},
-		{"space", codecs.RadixSettings{Radix: 3, Alphabet: "01 "}, []string{"alphabet"}, []string{"0x20"}},
-		{"control character", codecs.RadixSettings{Radix: 3, Alphabet: "01\x7f"}, []string{"alphabet"}, []string{"0x7f"}},
-		{"beyond ASCII", codecs.RadixSettings{Radix: 3, Alphabet: "01é"}, []string{"alphabet"}, []string{"0xc3"}},
-		{"all at once", codecs.RadixSettings{Radix: 99, Width: new(0), Overflow: "x"}, []string{"radix", "width", "overflow"}, nil},
+		{"nothing set", settings{}, texts{"radix"}, texts{"0 is not a radix", "2 to 62"}},
+		{"radix 1", settings{Radix: 1}, texts{"radix"}, texts{"1 is not"}},
+		{"radix 63", settings{Radix: 63}, texts{"radix"}, texts{"63 is not"}},
+		{"negative radix", settings{Radix: -10}, texts{"radix"}, texts{"-10 is not"}},
+		{"width 0", settings{Radix: 10, Width: new(0), PadStart: true}, texts{"width"}, texts{"0 is not a width", "1 to 64"}},
+		{"width 0, unpadded", settings{Radix: 10, Width: new(0)}, texts{"width"}, texts{"0 is not a width", "none for any"}},
+		{"negative width", settings{Radix: 10, Width: new(-1)}, texts{"width"}, texts{"-1"}},
+		{"width 65", settings{Radix: 10, Width: new(65), PadStart: true}, texts{"width"}, texts{"65"}},
+		{"padding to nothing", settings{Radix: 10, PadStart: true}, texts{"width"}, texts{"pad-start needs it"}},
+		{"unknown overflow", settings{Radix: 10, Overflow: "cut"}, texts{"overflow"}, texts{`"cut"`, "error, grow"}},
+		{"grow without padding", settings{Radix: 10, Width: new(6), Overflow: "grow"}, texts{"overflow"}, texts{"no effect"}},
+		{"short alphabet", settings{Radix: 9, Alphabet: "01234567"}, texts{"alphabet"}, texts{"8 characters", "9 distinct"}},
+		{"long alphabet", settings{Radix: 36, Alphabet: alphabet62[:37]}, texts{"alphabet"}, texts{"37 characters"}},
+		{"digit twice", settings{Radix: 3, Alphabet: "010"}, texts{"alphabet"}, texts{`'0' twice`}},
+		{"space", settings{Radix: 3, Alphabet: "01 "}, texts{"alphabet"}, texts{"0x20"}},
+		{"control character", settings{Radix: 3, Alphabet: "01\x7f"}, texts{"alphabet"}, texts{"0x7f"}},
+		{"beyond ASCII", settings{Radix: 3, Alphabet: "01é"}, texts{"alphabet"}, texts{"0xc3"}},
+		{"all at once", settings{Radix: 99, Width: new(0), Overflow: "x"}, texts{"radix", "width", "overflow"}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			part, err := codecs.Radix(c.settings)
