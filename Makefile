@@ -1,0 +1,34 @@
+# `make` lists the targets.
+
+.DEFAULT_GOAL := help
+.PHONY: help check test race fuzz lint fmt example vuln tidy
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+check: ## everything that a change must pass: scripts/test.sh
+	scripts/test.sh
+
+test: ## all tests, quickly
+	CGO_ENABLED=0 go test ./...
+
+race: ## all tests, under the race detector
+	scripts/test.sh race
+
+fuzz: ## every fuzz target for FUZZ_SECONDS (default 30)
+	FUZZ_SECONDS=$${FUZZ_SECONDS:-30} FUZZ_BUDGET=$${FUZZ_BUDGET:-3600} scripts/test.sh fuzz
+
+lint: ## format, go vet, staticcheck and 32-bit builds
+	scripts/test.sh format vet lint cross
+
+fmt: ## rewrite the sources in gofumpt's format
+	go tool -modfile=tools/go.mod gofumpt -w .
+
+example: ## run the example
+	go run ./examples/yaml-app
+
+vuln: ## look for known vulnerabilities in what is called
+	scripts/vulncheck.sh
+
+tidy: ## bring every go.mod up to date
+	find . -name go.mod -not -path './.*' -execdir go mod tidy ';'
