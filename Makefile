@@ -1,7 +1,7 @@
 # `make` lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help check test race fuzz lint fmt example vuln tidy
+.PHONY: help check test race fuzz bench lint fmt example vuln tidy
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -17,6 +17,9 @@ race: ## all tests, under the race detector
 
 fuzz: ## every fuzz target for FUZZ_SECONDS (default 30)
 	FUZZ_SECONDS=$${FUZZ_SECONDS:-30} FUZZ_BUDGET=$${FUZZ_BUDGET:-3600} scripts/test.sh fuzz
+
+bench: ## time the hot paths beside bare atomics and other libraries, in one table
+	go -C benchmarks run .
 
 lint: ## format, go vet, staticcheck and 32-bit builds
 	scripts/test.sh format vet lint cross

@@ -22,9 +22,6 @@ func (p path) String() string {
 	return strings.ReplaceAll(strings.ReplaceAll(string(p), pathSeparator+"[", "["), pathSeparator, ".")
 }
 
-// depth counts the parts below the root.
-func (p path) depth() int { return strings.Count(string(p), pathSeparator) }
-
 // holdsNames tells whether the keys directly below p are names that the user chose, which are taken as they
 // are, and not keys of the schema, which may be spelled in several ways.
 func (p path) holdsNames() bool {

@@ -31,8 +31,9 @@ step_build() { # everything compiles without cgo
 	go build ./...
 }
 
-step_vet() { # go vet
+step_vet() { # go vet, in the benchmarks' module too
 	go vet ./...
+	go -C benchmarks vet ./...
 }
 
 step_lint() { # staticcheck
