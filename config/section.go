@@ -121,9 +121,8 @@ func (d *sectionDecoder) stores(raw any, unneeded bool) []Store {
 		d.origins[at] = Origin{Source: "the embedded default"}
 		value := canonicalValue(at, d.embedded, func(p path) { d.origins[p] = d.origins[at] })
 		declared = []entry{{name: embeddedStoreName, at: at, raw: value}}
-		d.warnings = append(d.warnings, fmt.Sprintf(
-			"cosid.stores declares no store: ids are kept in an embedded one (%v), which replicas on other machines do not share",
-			d.embedded["options"]))
+		d.warnings = append(d.warnings, fmt.Sprintf("cosid.stores declares no store: ids are kept in the embedded one, %s, "+
+			"which replicas on other machines do not share", written(value)))
 	}
 	var list []Store
 	for _, e := range declared {
@@ -132,6 +131,19 @@ func (d *sectionDecoder) stores(raw any, unneeded bool) []Store {
 		}
 	}
 	return list
+}
+
+// written shows a value as it would stand in YAML, on one line.
+func written(value any) string {
+	values, ok := value.(map[string]any)
+	if !ok {
+		return fmt.Sprint(value)
+	}
+	parts := make([]string, 0, len(values))
+	for _, key := range sortedKeys(values) {
+		parts = append(parts, key+": "+written(values[key]))
+	}
+	return "{ " + strings.Join(parts, ", ") + " }"
 }
 
 func (d *sectionDecoder) store(e entry) (Store, bool) {

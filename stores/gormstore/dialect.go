@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"gorm.io/gorm"
 
@@ -20,8 +19,8 @@ type dialect interface {
 	// checkDSN tells what is wrong with a DSN, without I/O and without repeating a secret of it.
 	checkDSN(dsn string) *field.Error
 
-	// open makes a pool for the DSN; timeout is the bound of each call. The first statement connects.
-	open(dsn string, timeout time.Duration) (gorm.Dialector, *sql.DB, error)
+	// open makes a pool for the DSN. The first statement connects; no statement waits for a lock of others.
+	open(dsn string) (gorm.Dialector, *sql.DB, error)
 
 	// definition returns the statements that create the table where it is missing.
 	definition(table string) []string

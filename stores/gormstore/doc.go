@@ -6,8 +6,8 @@
 // There are two ways to give it a database:
 //
 //   - a dsn: the store opens a pool of its own and closes it. For SQLite that is an embedded file, created on
-//     first use with its directory, in WAL mode with synchronous=FULL, and a pool of one connection: callers
-//     then wait for each other inside the process, where their contexts work;
+//     first use with its directory, in WAL mode with synchronous=FULL, and a pool of one connection. Callers wait
+//     for each other, and for the locks of other processes, in Go, where their contexts work;
 //   - a *gorm.DB handed to the Factory: the store works on its root pool, never inside a transaction, with none
 //     of its plugins, and never closes it. A call that is made while the application holds the pool's only
 //     connection waits for it until the timeout, and SQLite lets one connection write at a time: where ids are

@@ -21,10 +21,10 @@ func (s *Store) explain(operation string, err error) error {
 // changed nothing, its outcome is unknown.
 func (s *Store) written(ctx context.Context, err error) error {
 	switch {
-	case isContextError(err):
-		return fmt.Errorf("%w: %w", stores.ErrOutcomeUnknown, causeOf(ctx, err))
 	case s.dialect.diagnose(err).harmless:
 		return s.explain("write", err)
+	case isContextError(err):
+		return fmt.Errorf("%w: %w", stores.ErrOutcomeUnknown, causeOf(ctx, err))
 	default:
 		return fmt.Errorf("%w: %w", stores.ErrOutcomeUnknown, s.explain("write", err))
 	}
@@ -42,7 +42,7 @@ func causeOf(ctx context.Context, err error) error {
 	return err
 }
 
-// timeoutError is the cause of a context that the store's timeout ended. It matches context.DeadlineExceeded.
+// timeoutError is the cause of a context that the store itself ended. It matches context.DeadlineExceeded.
 func timeoutError(timeout time.Duration) error {
 	return fmt.Errorf("the store's timeout of %v ended: %w", timeout, context.DeadlineExceeded)
 }

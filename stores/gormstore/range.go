@@ -12,9 +12,9 @@ import (
 	"github.com/cosid-go/cosid/stores"
 )
 
-// Reserve implements stores.RangeStore, in one statement. A context or a timeout that ends before a connection is
-// free has no effect; later the error wraps stores.ErrOutcomeUnknown. A database that stays locked is an error
-// of its own without effect. All three may be retried.
+// Reserve implements stores.RangeStore, in one statement. A wait for a connection or for a lock that ends without one
+// has changed nothing; where ctx or the timeout ends a statement, the error wraps stores.ErrOutcomeUnknown. Both may
+// be retried.
 func (s *Store) Reserve(ctx context.Context, key string, size, initialOffset int64) (stores.Range, error) {
 	var reserved stores.Range
 	err := stores.CheckReserve(key, size, initialOffset)
@@ -36,7 +36,10 @@ func (s *Store) Seal(ctx context.Context, key string) (bool, error) {
 	err := stores.CheckKey(key)
 	if err == nil {
 		err = s.call(ctx, func(tx *gorm.DB) error {
-			if err := s.dialect.seal(tx, s.options.table(), key); err != nil {
+			err := s.patiently(tx.Statement.Context, s.lockPatience(), func() error {
+				return s.dialect.seal(tx, s.options.table(), key)
+			})
+			if err != nil {
 				return s.written(tx.Statement.Context, err)
 			}
 			return nil
@@ -50,8 +53,16 @@ func (s *Store) Seal(ctx context.Context, key string) (bool, error) {
 
 func (s *Store) reserve(tx *gorm.DB, key string, size, initialOffset int64) (stores.Range, error) {
 	for {
-		next, err := s.dialect.advance(tx, s.options.table(), key, size, initialOffset)
+		var next int64
+		err := s.patiently(tx.Statement.Context, s.lockPatience(), func() error {
+			var err error
+			next, err = s.dialect.advance(tx, s.options.table(), key, size, initialOffset)
+			return err
+		})
 		switch {
+		case err == nil && next < size:
+			return stores.Range{}, fmt.Errorf("the stored value was %d, below 0: repair the row in table %s",
+				next-size, s.options.table())
 		case err == nil:
 			return stores.Range{Start: next - size, End: next}, nil
 		case !errors.Is(err, sql.ErrNoRows):
@@ -69,13 +80,15 @@ func (s *Store) reserve(tx *gorm.DB, key string, size, initialOffset int64) (sto
 func (s *Store) refusal(tx *gorm.DB, key string, size, initialOffset int64) error {
 	var next int64
 	var sealed bool
-	err := queryOne(tx, []any{&next, &sealed},
-		`select next_id, sealed from `+s.options.table()+` where range_key = ?`, key)
+	err := s.patiently(tx.Statement.Context, s.lockPatience(), func() error {
+		return queryOne(tx, []any{&next, &sealed},
+			`select next_id, sealed from `+s.options.table()+` where range_key = ?`, key)
+	})
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		next = initialOffset
 	case err != nil:
-		return s.explain("read", err)
+		return s.explain("read the stored value", err)
 	}
 	switch {
 	case sealed:

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	libtnb "github.com/libtnb/sqlite"
 	"gorm.io/gorm"
@@ -20,9 +19,6 @@ import (
 type sqlite struct{}
 
 func (sqlite) name() string { return "sqlite" }
-
-// sqliteBusyTimeout bounds how long SQLite waits for a lock of another process.
-const sqliteBusyTimeout = 5 * time.Second
 
 // checkDSN refuses what would take away a promise of the store: a database that ends with the process, files
 // opened without locks, and settings that the store makes itself.
@@ -80,19 +76,16 @@ func sqliteReserved(name string, values []string) bool {
 	return false
 }
 
-func (sqlite) open(dsn string, timeout time.Duration) (gorm.Dialector, *sql.DB, error) {
+func (sqlite) open(dsn string) (gorm.Dialector, *sql.DB, error) {
 	if err := os.MkdirAll(filepath.Dir(sqlitePath(dsn)), 0o755); err != nil {
 		return nil, nil, fmt.Errorf("create the directory of the database: %w", err)
 	}
-	// A lock that is not given must end in SQLite's own error, which is known to have no effect, before the call's
-	// context ends the wait.
-	busy := max(min(sqliteBusyTimeout, timeout-timeout/10), time.Millisecond)
 	separator := "?"
 	if strings.HasPrefix(dsn, "file:") && strings.Contains(dsn, "?") {
 		separator = "&"
 	}
-	dsn += separator + fmt.Sprintf("_pragma=busy_timeout(%d)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)"+
-		"&_txlock=immediate", busy.Milliseconds())
+	// No busy timeout: the store waits for locks itself, more fairly, and knows then that nothing was changed.
+	dsn += separator + "_pragma=busy_timeout(0)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_txlock=immediate"
 	pool, err := sql.Open(libtnb.DriverName, dsn)
 	if err != nil {
 		return nil, nil, fmt.Errorf("open: %w", err)

@@ -13,8 +13,8 @@ import (
 	"github.com/cosid-go/cosid/stores"
 )
 
-// startPatience is how long Start goes on where the caller's context sets no earlier end: creating a file while
-// other processes do the same takes longer than a call.
+// startPatience bounds Start where the caller's context sets no earlier end: creating a file while other processes
+// do the same takes longer than a call.
 const startPatience = 10 * time.Second
 
 // Start opens the database, creates the table if it may, and checks that the table can be used. It is bounded by
@@ -89,7 +89,7 @@ func (s *Store) openLink() (link, error) {
 		}
 		return newLink(s.handedIn.Dialector, pool, false, s.handedIn.Logger)
 	}
-	dialector, pool, err := s.dialect.open(s.options.DSN, s.spec.Timeout)
+	dialector, pool, err := s.dialect.open(s.options.DSN)
 	if err != nil {
 		return link{}, err
 	}
@@ -98,7 +98,7 @@ func (s *Store) openLink() (link, error) {
 
 // prepare creates the table if it may and checks what calls will rely on.
 func (s *Store) prepare(ctx context.Context, l link) error {
-	return s.patiently(ctx, func() error {
+	return s.patiently(ctx, startPatience, func() error {
 		return s.run(ctx, l, func(tx *gorm.DB) error {
 			if err := s.makeTable(tx); err != nil {
 				return err
@@ -150,19 +150,4 @@ func (s *Store) checkTable(tx *gorm.DB) error {
 		return s.explain("check table "+table, err)
 	}
 	return nil
-}
-
-// patiently repeats step while somebody else holds the lock that it needs.
-func (s *Store) patiently(ctx context.Context, step func() error) error {
-	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
-		err := step()
-		if err == nil || !s.dialect.diagnose(err).busy {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("%w (the last try: %w)", context.Cause(ctx), err)
-		case <-time.After(pause):
-		}
-	}
 }

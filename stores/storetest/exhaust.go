@@ -76,12 +76,19 @@ func storedValueCounts(t *trial) error {
 	if err != nil {
 		return err
 	}
-	key := t.key("bill")
+	key, full := t.key("bill"), t.key("full")
+	const start = math.MaxInt64 - 20
 	return errors.Join(
 		t.expect(clients[0], key, 10, 1, 1),
 		t.expect(clients[0], key, 10, math.MaxInt64, 11),
 		t.expect(clients[1], key, 10, math.MaxInt64-5, 21),
 		t.expect(clients[1], key, 10, math.MaxInt64-10, 31),
+
+		// Its limit holds with such an offset too.
+		t.expect(clients[0], full, 10, start, start),
+		t.refused(clients[0], full, 11, math.MaxInt64, stores.ErrRangeExhausted),
+		t.expect(clients[1], full, 10, math.MaxInt64, start+10),
+		t.refused(clients[1], full, 1, math.MaxInt64, stores.ErrRangeExhausted),
 	)
 }
 

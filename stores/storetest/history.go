@@ -25,9 +25,9 @@ type grant struct {
 }
 
 // reserve reserves and records the range.
-func (h *history) reserve(ctx context.Context, store stores.RangeStore, key string, size, initialOffset int64) (grant, error) {
+func (h *history) reserve(ctx context.Context, store Store, key string, size, offset int64) (grant, error) {
 	began := h.clock.Add(1)
-	r, err := reserve(ctx, store, key, size, initialOffset)
+	r, err := reserve(ctx, store, key, size, offset)
 	if err != nil {
 		return grant{}, err
 	}

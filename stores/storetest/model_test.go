@@ -3,8 +3,8 @@ package storetest_test
 import (
 	"context"
 	"math"
-	"runtime"
 	"sync"
+	"time"
 
 	"github.com/cosid-go/cosid/stores"
 	"github.com/cosid-go/cosid/stores/storetest"
@@ -36,7 +36,7 @@ type flaw struct {
 	rename  func(key string) string
 	reserve func(ctx context.Context, c *client, key string, size, offset int64) (stores.Range, error)
 	answer  func(c *client, key string, r stores.Range) stores.Range
-	seal    func(c *client, key string) (bool, error)
+	seal    func(ctx context.Context, c *client, key string) (bool, error)
 	restart func(s *server)
 }
 
@@ -173,6 +173,11 @@ func (c *client) await(ctx context.Context) error {
 	if f := c.server.flaw.await; f != nil {
 		return f(ctx, c)
 	}
+	return c.awaitGate(ctx)
+}
+
+// awaitGate waits while the server is frozen.
+func (c *client) awaitGate(ctx context.Context) error {
 	gate := c.server.gate()
 	if gate == nil {
 		return nil
@@ -225,7 +230,7 @@ func (c *client) Seal(ctx context.Context, key string) (bool, error) {
 	}
 	key = c.name(key)
 	if f := c.server.flaw.seal; f != nil {
-		return f(c, key)
+		return f(ctx, c, key)
 	}
 	c.server.mu.Lock()
 	defer c.server.mu.Unlock()
@@ -251,9 +256,5 @@ func (c *client) recall(name string, value int64) (remembered int64, found bool)
 	return remembered, found
 }
 
-// pause lets the other goroutines go first, as a round trip does.
-func pause() {
-	for range 20 {
-		runtime.Gosched()
-	}
-}
+// pause lets the others go first, as a round trip does. Tests run in a synctest bubble, where it costs no time.
+func pause() { time.Sleep(time.Millisecond) }

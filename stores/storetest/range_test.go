@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/cosid-go/cosid/stores"
@@ -16,6 +17,29 @@ import (
 
 func TestCorrectStoreKeepsEveryPromise(t *testing.T) {
 	storetest.RunRangeStore(t, newServer(flaw{}).harness())
+}
+
+// A correct store that is slow keeps them too: waits and retries are no faults.
+func TestSlowStoreKeepsEveryPromise(t *testing.T) {
+	for _, promise := range storetest.RangePromises() {
+		t.Run(promise.Name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				if err := promise.Check(t.Context(), newServer(flaw{await: slowly}).harness()); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
+// slowly is the right await after a round trip.
+func slowly(ctx context.Context, c *client) error {
+	select {
+	case <-time.After(time.Millisecond):
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return c.awaitGate(ctx)
 }
 
 // brokenStores are stores that break one promise each, as real ones have done.
@@ -42,6 +66,7 @@ var brokenStores = []struct {
 	{"moves to the end when it refuses", "S5_refused_reserve_changes_nothing", movesToTheEnd},
 	{"creates the key when it refuses", "S5_refused_first_reserve_creates_nothing", createsWhenRefusing},
 	{"checks the offset of a key that exists", "S5_stored_value_counts_not_the_offset", checksOffset},
+	{"forgets the limit when the offset is near the end", "S5_stored_value_counts_not_the_offset", limitsByOffset},
 	{"calls a lost race exhausted", "S5_exhausted_only_when_it_is_true", raceIsExhausted},
 	{"un-seals after some refusals", "S6_sealed_key_stays_sealed", unseals},
 	{"clients remember that a key was open", "S6_sealed_key_stays_sealed", remembersOpen},
@@ -81,14 +106,20 @@ func TestSuiteCatchesBrokenStores(t *testing.T) {
 			if !known {
 				t.Fatalf("there is no promise %q", broken.breaks)
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			defer cancel()
-			err := promise.Check(ctx, newServer(broken.flaw()).harness())
+			var err error
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				f := broken.flaw()
+				if f.await == nil {
+					f.await = slowly // the bubble's clock moves on only while all wait
+				}
+				if err = promise.Check(ctx, newServer(f).harness()); ctx.Err() != nil {
+					t.Errorf("%s noticed only by its timeout: %v", broken.breaks, err)
+				}
+			})
 			if err == nil {
 				t.Fatalf("%s did not notice", broken.breaks)
-			}
-			if ctx.Err() != nil {
-				t.Fatalf("%s noticed only by its timeout: %v", broken.breaks, err)
 			}
 			caught[broken.breaks] = true
 			t.Logf("%s: %v", broken.breaks, err)
@@ -225,7 +256,7 @@ func givesBack() flaw {
 			return r, err
 		}
 		select {
-		case <-time.After(time.Millisecond): // the reply
+		case <-time.After(2 * time.Millisecond): // the reply
 			return r, nil
 		case <-ctx.Done():
 			before := c.server.get(key)
@@ -237,12 +268,15 @@ func givesBack() flaw {
 }
 
 func ignoresContext() flaw {
-	return flaw{usable: func(_ context.Context, c *client) error { return nil }}
+	return flaw{usable: alwaysUsable, await: alwaysUsable}
 }
+
+func alwaysUsable(context.Context, *client) error { return nil }
 
 func sendsAnyway() flaw {
 	return flaw{
-		usable: func(context.Context, *client) error { return nil },
+		usable: alwaysUsable,
+		await:  alwaysUsable,
 		reserve: func(ctx context.Context, c *client, key string, size, offset int64) (stores.Range, error) {
 			r, err := c.server.reserve(key, size, offset)
 			if ctx.Err() != nil {
@@ -250,7 +284,7 @@ func sendsAnyway() flaw {
 			}
 			return r, err
 		},
-		seal: func(*client, string) (bool, error) { return false, context.Canceled },
+		seal: func(ctx context.Context, _ *client, _ string) (bool, error) { return true, ctx.Err() },
 	}
 }
 
@@ -321,6 +355,16 @@ func checksOffset() flaw {
 	}}
 }
 
+func limitsByOffset() flaw {
+	return flaw{reserve: func(_ context.Context, c *client, key string, size, offset int64) (stores.Range, error) {
+		if before := c.server.get(key); before.exists && offset > math.MaxInt64-size {
+			c.server.put(key, row{exists: true, next: before.next + size})
+			return stores.Range{Start: before.next, End: before.next + size}, nil
+		}
+		return c.server.reserve(key, size, offset)
+	}}
+}
+
 func raceIsExhausted() flaw {
 	var busy sync.Mutex
 	return flaw{reserve: func(_ context.Context, c *client, key string, size, offset int64) (stores.Range, error) {
@@ -361,7 +405,7 @@ func remembersOpen() flaw {
 }
 
 func togglesSeal() flaw {
-	return flaw{seal: func(c *client, key string) (bool, error) {
+	return flaw{seal: func(_ context.Context, c *client, key string) (bool, error) {
 		before := c.server.get(key)
 		before.sealed = !before.sealed
 		c.server.put(key, before)
@@ -370,7 +414,7 @@ func togglesSeal() flaw {
 }
 
 func failsToSealAgain() flaw {
-	return flaw{seal: func(c *client, key string) (bool, error) {
+	return flaw{seal: func(_ context.Context, c *client, key string) (bool, error) {
 		before := c.server.get(key)
 		if before.sealed {
 			return true, stores.ErrRangeSealed
@@ -382,7 +426,7 @@ func failsToSealAgain() flaw {
 }
 
 func sealsExisting() flaw {
-	return flaw{seal: func(c *client, key string) (bool, error) {
+	return flaw{seal: func(_ context.Context, c *client, key string) (bool, error) {
 		if before := c.server.get(key); before.exists {
 			before.sealed = true
 			c.server.put(key, before)
@@ -395,7 +439,7 @@ func sealsByPrefix() flaw {
 	var mu sync.Mutex
 	var sealed []string
 	return flaw{
-		seal: func(c *client, key string) (bool, error) {
+		seal: func(_ context.Context, c *client, key string) (bool, error) {
 			mu.Lock()
 			defer mu.Unlock()
 			sealed = append(sealed, key)
@@ -415,14 +459,23 @@ func sealsByPrefix() flaw {
 }
 
 func createsOverSeal() flaw {
-	return flaw{reserve: func(_ context.Context, c *client, key string, size, offset int64) (stores.Range, error) {
-		if before := c.server.get(key); !before.exists && !before.sealed {
-			pause()
-			c.server.put(key, row{exists: true, next: offset + size})
-			return stores.Range{Start: offset, End: offset + size}, nil
-		}
-		return c.server.reserve(key, size, offset)
-	}}
+	return flaw{
+		reserve: func(_ context.Context, c *client, key string, size, offset int64) (stores.Range, error) {
+			if before := c.server.get(key); !before.exists && !before.sealed {
+				pause()
+				c.server.put(key, row{exists: true, next: offset + size})
+				return stores.Range{Start: offset, End: offset + size}, nil
+			}
+			return c.server.reserve(key, size, offset)
+		},
+		seal: func(_ context.Context, c *client, key string) (bool, error) {
+			time.Sleep(time.Millisecond / 2) // arrives while others create the key
+			before := c.server.get(key)
+			before.sealed = true
+			c.server.put(key, before)
+			return true, nil
+		},
+	}
 }
 
 // claimsSeal is a client that seals in the background and answers before.
@@ -430,7 +483,7 @@ func claimsSeal() flaw {
 	var mu sync.Mutex
 	reservesLeft := map[string]int{}
 	return flaw{
-		seal: func(_ *client, key string) (bool, error) {
+		seal: func(_ context.Context, _ *client, key string) (bool, error) {
 			mu.Lock()
 			defer mu.Unlock()
 			reservesLeft[key] = 1000

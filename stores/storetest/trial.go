@@ -76,12 +76,12 @@ func (t *trial) closeAll() error {
 }
 
 // reserve reserves and checks that the answer is a range of just this size in [0, MaxInt64).
-func (t *trial) reserve(store stores.RangeStore, key string, size, initialOffset int64) (stores.Range, error) {
+func (t *trial) reserve(store Store, key string, size, initialOffset int64) (stores.Range, error) {
 	return reserve(t.ctx, store, key, size, initialOffset)
 }
 
-func reserve(ctx context.Context, store stores.RangeStore, key string, size, initialOffset int64) (stores.Range, error) {
-	r, err := store.Reserve(ctx, key, size, initialOffset)
+func reserve(ctx context.Context, store Store, key string, size, offset int64) (stores.Range, error) {
+	r, err := store.Reserve(ctx, key, size, offset)
 	if err != nil {
 		return stores.Range{}, fmt.Errorf("reserve %d of %s: %w", size, key, err)
 	}
@@ -92,7 +92,7 @@ func reserve(ctx context.Context, store stores.RangeStore, key string, size, ini
 }
 
 // expect reserves and compares the answer's start.
-func (t *trial) expect(store stores.RangeStore, key string, size, initialOffset, start int64) error {
+func (t *trial) expect(store Store, key string, size, initialOffset, start int64) error {
 	r, err := t.reserve(store, key, size, initialOffset)
 	if err != nil {
 		return err
@@ -104,7 +104,7 @@ func (t *trial) expect(store stores.RangeStore, key string, size, initialOffset,
 }
 
 // refused reserves and demands an error that matches want.
-func (t *trial) refused(store stores.RangeStore, key string, size, initialOffset int64, want error) error {
+func (t *trial) refused(store Store, key string, size, initialOffset int64, want error) error {
 	r, err := store.Reserve(t.ctx, key, size, initialOffset)
 	if !errors.Is(err, want) {
 		return fmt.Errorf("reserve %d of %s answered %v and error %v, want the error %q", size, key, r, err, want)

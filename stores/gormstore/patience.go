@@ -1,0 +1,35 @@
+package gormstore
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+)
+
+// patiently repeats step while somebody else holds the lock that it needs, until patience or ctx ends. A step that
+// found a lock has changed nothing.
+//
+// SQLite's own waiting polls ever more rarely, so that whoever has waited long loses to whoever comes anew. Short
+// and random pauses give everybody the same chance.
+func (s *Store) patiently(ctx context.Context, patience time.Duration, step func() error) error {
+	giveUp := time.NewTimer(patience)
+	defer giveUp.Stop()
+	for {
+		err := step()
+		if err == nil || !s.dialect.diagnose(err).busy {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%w (%w)", context.Cause(ctx), err)
+		case <-giveUp.C:
+			return fmt.Errorf("waited %v: %w", patience, err)
+		case <-time.After(200*time.Microsecond + rand.N(1800*time.Microsecond)):
+		}
+	}
+}
+
+// lockPatience is how long a call waits for a lock: most of the timeout. What remains is for the last try to end in
+// its own way, because a statement that the timeout cuts off leaves its outcome unknown.
+func (s *Store) lockPatience() time.Duration { return s.spec.Timeout - s.spec.Timeout/10 }
