@@ -54,7 +54,7 @@ var (
 // Options are what a Generator does not need. The zero value is fine.
 type Options struct {
 	Name         string           // for hooks and logs; default: the key
-	StoreTimeout time.Duration    // the bound that the store puts on its calls, to compare with ReserveTimeout; 0 = not told
+	StoreTimeout time.Duration    // the bound of the store on its own calls, checked against ReserveTimeout; 0 = not told
 	Hooks        generators.Hooks // called as generators.Hooks says
 	Logger       *slog.Logger     // nil = none
 	InitialRate  float64          // the expected ids a second in the first period
@@ -89,7 +89,7 @@ func New(
 }
 
 func (g *Generator) check() error {
-	if err := errors.Join(g.calendar.check(), g.policy.Validate()); err != nil {
+	if err := errors.Join(stores.CheckKey(g.key), g.calendar.check(), g.policy.Validate()); err != nil {
 		return err
 	}
 	if _, ok := g.store.(stores.Sealer); !ok && g.policy.SealAfter > 0 {
@@ -172,8 +172,8 @@ func (g *Generator) Fill(ctx context.Context, ids []generators.GroupedID) (int, 
 // ended while the call waited, or the Generator was closed, which window says.
 func isOver(err error) bool { return errors.Is(err, generators.ErrClosed) }
 
-// Close stops sealing, closes the periods' generators as segment.Generator.Close does, and waits, no longer than ctx. It
-// is safe before Start and more than once.
+// Close stops sealing, closes the periods' generators as segment.Generator.Close does, and waits, no longer than
+// ctx. It is safe before Start and more than once.
 func (g *Generator) Close(ctx context.Context) error {
 	g.mu.Lock()
 	if !g.closed {

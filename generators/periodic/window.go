@@ -54,8 +54,8 @@ func (g *Generator) move() (*window, error) {
 	g.mu.Lock()
 	w, entered, err := g.follow()
 	g.mu.Unlock()
-	if entered && g.options.Hooks.OnPeriodOpened != nil {
-		g.options.Hooks.OnPeriodOpened(g.event(w.interval))
+	if hook := g.options.Hooks.OnPeriodOpened; hook != nil && entered && err == nil {
+		hook(g.event(w.interval))
 	}
 	return w, err
 }
@@ -67,16 +67,16 @@ func (g *Generator) follow() (w *window, entered bool, err error) {
 	}
 	now := g.clock()
 	w = g.current.Load()
-	switch {
-	case w.serves(now): // another call was faster
-		return w, false, nil
-	case w.contains(now):
-		w, err = g.prewarm(w, now)
-		return w, false, err
-	default:
-		w, err = g.enter(g.calendar.at(now), now)
-		return w, err == nil, err
+	if !w.contains(now) {
+		if w, err = g.enter(g.calendar.at(now), now); err != nil {
+			return nil, false, err
+		}
+		entered = true
 	}
+	if !w.serves(now) {
+		w, err = g.prewarm(w, now)
+	}
+	return w, entered, err
 }
 
 // prewarm prepares the period after w, and lets w serve until its end. Under mu.

@@ -92,6 +92,41 @@ func TestAPrefetchIsRepeatedWithoutTraffic(t *testing.T) {
 	})
 }
 
+// Without a prefetch it is the next caller who asks again, and nobody else.
+func TestAReservationForCallersIsRepeatedByCallersOnly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := newStore(t)
+		store.NextReserves(storetest.Fault{Before: errStore})
+		g := newGenerator(t, store, policy(nil), segment.Options{})
+		if _, err := g.Next(t.Context()); !errors.Is(err, errStore) {
+			t.Errorf("Next failed with %v, want %v", err, errStore)
+		}
+		time.Sleep(time.Hour)
+		if store.Reserves() != 1 {
+			t.Errorf("%d reservations in an hour without callers, want 1", store.Reserves())
+		}
+		expectNext(t, g, 1)
+		mustClose(t, g)
+	})
+}
+
+func TestASuccessResetsTheBackoff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := newStore(t)
+		down := storetest.Fault{Before: errStore}
+		store.NextReserves(down, down, down, storetest.Fault{}, down)
+		g := newGenerator(t, store, policy(nil), segment.Options{})
+		g.Prefetch()
+		time.Sleep(time.Second)
+		if _, err := g.NextN(t.Context(), 101); !errors.Is(err, errStore) {
+			t.Errorf("NextN failed with %v, want %v", err, errStore)
+		}
+		time.Sleep(100 * time.Millisecond)
+		expectNext(t, g, 101)
+		mustClose(t, g)
+	})
+}
+
 // A failure that asking again cannot mend is not repeated by itself.
 func TestALastingFailureIsNotRepeatedWithoutTraffic(t *testing.T) {
 	for _, lasting := range []error{
@@ -196,17 +231,20 @@ func TestAContextEndsTheWaitAndNothingElse(t *testing.T) {
 }
 
 func TestAnEndedContextReservesNothing(t *testing.T) {
-	store := newStore(t)
-	g := newGenerator(t, store, policy(nil), segment.Options{})
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := g.Next(ctx); !errors.Is(err, generators.ErrRangeUnavailable) || !errors.Is(err, context.Canceled) {
-		t.Errorf("Next failed with %v, want both errors", err)
-	}
-	if store.Reserves() != 0 {
-		t.Error("a range was reserved for a caller who had gone")
-	}
-	mustClose(t, g)
+	synctest.Test(t, func(t *testing.T) {
+		store := newStore(t)
+		g := newGenerator(t, store, policy(nil), segment.Options{})
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := g.Next(ctx); !errors.Is(err, generators.ErrRangeUnavailable) || !errors.Is(err, context.Canceled) {
+			t.Errorf("Next failed with %v, want both errors", err)
+		}
+		synctest.Wait()
+		if store.Reserves() != 0 {
+			t.Error("a range was reserved for a caller who had gone")
+		}
+		mustClose(t, g)
+	})
 }
 
 // A wiped store is refused for good: asking on would lift its counter to where it looks right (F95).
@@ -231,6 +269,8 @@ func TestAStoreThatWentBackIsRefusedForGood(t *testing.T) {
 				t.Fatalf("Next = %d, %v; want %v", id, err, generators.ErrRangeWentBack)
 			}
 		}
+		g.Prefetch()
+		synctest.Wait()
 		if store.Reserves() != 2 {
 			t.Errorf("%d reservations, want none after the one that went back", store.Reserves())
 		}
@@ -264,7 +304,9 @@ func TestRangesMustLieAboveTheFloor(t *testing.T) {
 
 // An answer that is no range at all is a failure like others: nothing comes from it, and the store is asked again.
 func TestAnswersThatAreNoRangesAreRefused(t *testing.T) {
-	for _, forged := range []stores.Range{{}, {Start: 5, End: 5}, {Start: 9, End: 4}, {Start: -10, End: 10}, {Start: 0, End: 1 << 62}} {
+	for _, forged := range []stores.Range{
+		{}, {Start: 5, End: 5}, {Start: 9, End: 4}, {Start: -10, End: 10}, {Start: 0, End: 1 << 62},
+	} {
 		synctest.Test(t, func(t *testing.T) {
 			store := newStore(t)
 			g := newGenerator(t, store, policy(nil), segment.Options{})
@@ -289,7 +331,8 @@ func TestASealedKeyIsRefused(t *testing.T) {
 	}
 	g := newGenerator(t, store, policy(nil), segment.Options{})
 	defer mustClose(t, g)
-	if id, err := g.Next(t.Context()); !errors.Is(err, stores.ErrRangeSealed) || !errors.Is(err, generators.ErrRangeUnavailable) {
+	id, err := g.Next(t.Context())
+	if !errors.Is(err, stores.ErrRangeSealed) || !errors.Is(err, generators.ErrRangeUnavailable) {
 		t.Errorf("Next = %d, %v; want %v", id, err, stores.ErrRangeSealed)
 	}
 }

@@ -61,7 +61,7 @@ var (
 // Options are what a Generator does not need. The zero value is fine.
 type Options struct {
 	Name         string           // for hooks and logs; default: the key
-	StoreTimeout time.Duration    // the bound that the store puts on its calls, to compare with ReserveTimeout; 0 = not told
+	StoreTimeout time.Duration    // the bound of the store on its own calls, checked against ReserveTimeout; 0 = not told
 	Hooks        generators.Hooks // called as generators.Hooks says
 	Logger       *slog.Logger     // nil = none
 
@@ -146,6 +146,9 @@ func (g *Generator) Next(ctx context.Context) (int64, error) {
 	return s.start + i, nil
 }
 
+// nextSlowly is kept out of Next, so that Next needs next to no stack.
+//
+//go:noinline
 func (g *Generator) nextSlowly(ctx context.Context) (int64, error) {
 	var id [1]int64
 	_, err := g.Fill(ctx, id[:])

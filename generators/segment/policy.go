@@ -88,5 +88,5 @@ func (p Policy) size(wanted float64) int64 {
 		return limit
 	}
 	steps := (int64(math.Ceil(wanted)) + p.Step - 1) / p.Step
-	return min(max(steps, 1)*p.Step, limit)
+	return max(steps, 1) * p.Step
 }

@@ -100,14 +100,15 @@ func (g *Generator) pause() bool {
 	}
 }
 
-// nextSize is how many ids to reserve now.
+// nextSize is how many ids to reserve now: those that callers wait for, who take them at once, and those for the
+// lookahead after that.
 func (g *Generator) nextSize() int64 {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.meter.update(time.Now(), g.issued())
 	wanted := float64(g.wanted.Load())
 	if g.policy.Lookahead > 0 {
-		wanted = max(wanted, g.meter.ids)
+		wanted += g.meter.ids
 	}
 	return g.policy.size(wanted)
 }

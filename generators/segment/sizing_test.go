@@ -2,6 +2,7 @@ package segment_test
 
 import (
 	"fmt"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -93,9 +94,9 @@ func TestARampMakesCallersWaitLittle(t *testing.T) {
 		rate func(time.Duration) float64
 		most time.Duration
 	}{
-		"over ten seconds": {func(d time.Duration) float64 { return min(1e5*d.Seconds(), 1e6) }, 20 * time.Millisecond},
-		"over one second":  {func(d time.Duration) float64 { return min(1e6*d.Seconds(), 1e6) }, 20 * time.Millisecond},
-		"at once":          {constant(1e6), 30 * time.Millisecond},
+		"over ten seconds": {func(d time.Duration) float64 { return min(1e5*d.Seconds(), 1e6) }, 15 * time.Millisecond},
+		"over one second":  {func(d time.Duration) float64 { return min(1e6*d.Seconds(), 1e6) }, 15 * time.Millisecond},
+		"at once":          {constant(1e6), 25 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -129,6 +130,55 @@ func TestASlowStoreIsHiddenOnceTheRateIsKnown(t *testing.T) {
 	})
 }
 
+// Callers who draw their next id only after they got the last one draw few while they wait. That must not count as a
+// small demand.
+func TestWaitingIsNotTakenForSlackDemand(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := newStore(t)
+		store.EveryReserve(storetest.Fault{Latency: 900 * time.Millisecond})
+		g := newGenerator(t, store, policy(nil), segment.Options{})
+		began := time.Now()
+		var late time.Duration // the longest wait after half of the time
+		var mu sync.Mutex
+		var callers sync.WaitGroup
+		for range 10 {
+			callers.Go(func() {
+				for time.Since(began) < 60*time.Second {
+					called := time.Now()
+					mustNext(t, g)
+					if called.Sub(began) > 30*time.Second {
+						mu.Lock()
+						late = max(late, time.Since(called))
+						mu.Unlock()
+					}
+					time.Sleep(time.Millisecond)
+				}
+			})
+		}
+		callers.Wait()
+		if rate := g.Stats().Rate; late != 0 || rate < 9000 || rate > 11000 {
+			t.Errorf("after half a minute callers still wait %v; rate %v, want about 10000", late, rate)
+		}
+		mustClose(t, g)
+	})
+}
+
+// A central sequence waits for every id; its rate is what it issues all the same.
+func TestTheRateOfACentralSequenceIncludesItsWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := newStore(t)
+		store.EveryReserve(storetest.Fault{Latency: 10 * time.Millisecond})
+		g := newGenerator(t, store, policy(func(p *segment.Policy) { p.Lookahead, p.Step = 0, 1 }), segment.Options{})
+		for range 1000 {
+			mustNext(t, g)
+		}
+		if rate := g.Stats().Rate; rate < 95 || rate > 105 {
+			t.Errorf("rate %v, want about 100", rate)
+		}
+		mustClose(t, g)
+	})
+}
+
 // What a burst leaves behind is at most about two lookaheads of it.
 func TestABurstLeavesTwoLookaheadsAtMost(t *testing.T) {
 	const rate = 1e6
@@ -142,9 +192,9 @@ func TestABurstLeavesTwoLookaheadsAtMost(t *testing.T) {
 				g := newGenerator(t, store, policy(nil), segment.Options{})
 				drive(t, g, length, constant(rate))
 				time.Sleep(time.Hour)
-				atHand := g.Stats().AtHand
-				limit := int64(2*rate*min(length.Seconds(), 1)*1.05) + 200
-				t.Logf("%d ids are left", atHand)
+				issued, atHand := g.Stats().Issued, g.Stats().AtHand
+				limit := int64(2*min(float64(issued), rate)*1.05) + 200
+				t.Logf("%d ids are left of a burst of %d", atHand, issued)
 				if atHand > limit {
 					t.Errorf("%d ids are left, want %d at most", atHand, limit)
 				}

@@ -47,16 +47,12 @@ func (g *Generator) move(ctx context.Context, s *span) (*attempt, []stores.Range
 	if g.current.Load() != s {
 		return nil, nil, nil
 	}
-	now := time.Now()
-	var dropped []stores.Range
-	if g.next != nil && g.next.expired(now) {
-		dropped = g.dropNext()
-	}
 	if next := g.next; next != nil {
 		g.next = nil
-		return nil, append(g.retire(s, next), dropped...), nil
+		return nil, g.retire(s, next), nil
 	}
-	dropped = append(g.retire(s, g.empty), dropped...)
+	dropped := g.retire(s, g.empty)
+	now := time.Now()
 	g.meter.dry(now)
 	if err := g.refill.refuses(now); err != nil {
 		return nil, dropped, err
