@@ -225,8 +225,8 @@ func (g *Generator) Close(ctx context.Context) error {
 
 // retire closes span s, makes follower the current one and returns what was given up of s. Under mu.
 func (g *Generator) retire(s, follower *span) []stores.Range {
+	taken := s.close() // first, so that no id of s is taken after one of its follower
 	g.current.Store(follower)
-	taken := s.close()
 	g.totals.issued += taken
 	g.totals.dropped += s.size - taken
 	if taken == s.size {
