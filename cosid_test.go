@@ -245,3 +245,46 @@ func TestAsFindsThePartsOfAnEntryAndListsThem(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// The hot path of a generator stays what it is through its entry (design section 4).
+func TestDrawingThroughAnEntryDoesNotAllocate(t *testing.T) {
+	ids, err := cosid.Open(t.Context(), cosid.Options{Logger: quiet(), Source: source(t, strings.Replace(shop,
+		"type: gorm, options: { driver: sqlite, dsn: DIR/ids.db }", "type: memory", 1))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := ids.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	}()
+	order, _ := ids.Get("order")
+	bill, _ := ids.Get("bill")
+	ctx := t.Context()
+	batch := make([]int64, 10)
+	for _, c := range []struct {
+		name string
+		most float64
+		draw func() error
+	}{
+		{"Next", 0, func() error { _, err := order.Next(ctx); return err }},
+		{"Fill", 0, func() error { _, err := order.Fill(ctx, batch); return err }},
+		{"NextGrouped", 0, func() error { _, err := bill.NextGrouped(ctx); return err }},
+		{"NextString", 1, func() error { _, err := bill.NextString(ctx); return err }},
+	} {
+		if _, err := order.NextN(ctx, 100_000); err != nil { // ranges large enough that none is reserved meanwhile
+			t.Fatal(err)
+		}
+		texts := make([]string, 100_000)
+		if _, err := bill.FillStrings(ctx, texts); err != nil {
+			t.Fatal(err)
+		}
+		if allocs := testing.AllocsPerRun(1000, func() {
+			if err := c.draw(); err != nil {
+				t.Error(err)
+			}
+		}); allocs > c.most {
+			t.Errorf("%s: %v allocations, want %v at most", c.name, allocs, c.most)
+		}
+	}
+}
