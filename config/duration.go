@@ -31,7 +31,7 @@ func parseDuration(text string) (time.Duration, error) {
 		return total, err
 	}
 	d, err := time.ParseDuration(rest)
-	if err != nil || d < 0 || total < 0 || rest[0] == '+' || total > total+d {
+	if err != nil || total < 0 || rest[0] == '+' || total > total+d {
 		return 0, errNotADuration
 	}
 	return total + d, nil

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cosid-go/cosid/config"
+	"github.com/cosid-go/cosid/stores/memstore"
 )
 
 const order = valid + "    order: { strategy: segment, step: 7 }\n"
@@ -18,7 +19,7 @@ func TestLaterSourcesGoOverEarlierOnes(t *testing.T) {
 		"config/cosid.yaml", "cosid:\n  generators:\n    order: { initial-offset: 9 }\n",
 		"cosid-prod.yaml", "cosid:\n  generators:\n    order: { lookahead: 2s }\n",
 	)
-	o := options(dir, "COSID_PROFILE=prod", "COSID_GENERATORS_ORDER_RESERVE_TIMEOUT=7s")
+	o := options(dir, "COSID_PROFILE=prod", "COSID_GENERATORS_ORDER_RESERVE_TIMEOUT=7s", "COSID_GENERATORS_ORDER_RANGE_TTL=1s")
 	o.Values = map[string]any{"generators": map[string]any{"order": map[string]any{"rangeTtl": time.Minute}}}
 	cfg, err := config.Load(o)
 	if err != nil {
@@ -62,8 +63,8 @@ func TestANamedFileIsTheOnlyOneReadAndMustExist(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if step := segmentOf(t, cfg, "order").Step; step != 8 {
-		t.Errorf("step %d", step)
+	if step := segmentOf(t, cfg, "order").Step; step != 8 || len(cfg.Warnings) > 0 {
+		t.Errorf("step %d, warnings %q", step, cfg.Warnings)
 	}
 	_, err = config.Load(options(dir, "COSID_CONFIG=missing.yaml"))
 	if want := "cosid: 1 mistake in the configuration:\n  missing.yaml: cannot be read: no such file or directory"; err == nil || err.Error() != want {
@@ -276,6 +277,66 @@ func TestValuesFromCodeAreCheckedAsStrictly(t *testing.T) {
 	}
 	o.Values["generators"].(map[string]any)["order"].(map[string]any)["step"] = "5"
 	if _, err = config.Load(o); err == nil || !strings.Contains(err.Error(), `values from code: cosid.generators.order.step: "5" is not a whole number`) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// kinds is a store type with an option of every kind.
+type kinds struct{ memstore.Factory }
+
+type kindOptions struct {
+	Small int8      `koanf:"small"`
+	Byte  uint8     `koanf:"byte"`
+	Flag  bool      `koanf:"flag"`
+	Maybe *int32    `koanf:"maybe"`
+	Names []string  `koanf:"names"`
+	Inner kindInner `koanf:"inner"`
+	Float float64   `koanf:"float"`
+}
+
+type kindInner struct {
+	Wait time.Duration `koanf:"wait"`
+}
+
+func (kinds) Type() string    { return "kinds" }
+func (kinds) NewOptions() any { return &kindOptions{} }
+
+func TestOptionsOfEveryKindAreReadExactlyOrRefused(t *testing.T) {
+	load := func(text, variable string) (*kindOptions, error) {
+		o := options(write(t, "cosid.yaml", "cosid:\n  namespace: shop\n  stores: { db: { type: kinds, options: { "+text+" } } }\n"), variable)
+		o.Stores = append(o.Stores, kinds{})
+		cfg, err := config.Load(o)
+		if err != nil {
+			return nil, err
+		}
+		return cfg.Stores[0].Options.(*kindOptions), nil
+	}
+	got, err := load("small: -128, byte: 255, flag: true, maybe: 7, names: [a, b], inner: { wait: 2s }", "")
+	if err != nil || got.Small != -128 || got.Byte != 255 || !got.Flag || *got.Maybe != 7 || len(got.Names) != 2 || got.Inner.Wait != 2*time.Second {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if got, err = load("flag: false", "COSID_STORES_DB_OPTIONS_FLAG=true"); err != nil || !got.Flag || got.Maybe != nil {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	for text, want := range map[string]string{
+		"small: 128":          "cosid.stores.db.options.small: 128 is out of range; accepted: a whole number that fits int8",
+		"byte: 256":           "cosid.stores.db.options.byte: 256 is out of range; accepted: a whole number that fits uint8",
+		"byte: -1":            "cosid.stores.db.options.byte: -1 is out of range",
+		"flag: 1":             "cosid.stores.db.options.flag: 1 is not true or false",
+		"flag: yes":           `cosid.stores.db.options.flag: "yes" is not true or false`,
+		"maybe: 1.5":          "cosid.stores.db.options.maybe: 1.5 is not a whole number",
+		"names: a":            `cosid.stores.db.options.names: "a" is not a list`,
+		"names: [a, 1]":       "cosid.stores.db.options.names[1]: 1 is not text",
+		"inner: { wiat: 1s }": `cosid.stores.db.options.inner.wiat: no such key; accepted: wait; did you mean "wait"?`,
+		"inner: 1s":           `cosid.stores.db.options.inner: "1s" is not a map`,
+		"float: 1.5":          "cosid.stores.db.options.float: the setting's Go type float64 cannot be read from a configuration",
+		"hidden: 1":           "cosid.stores.db.options.hidden: no such key",
+	} {
+		if got, err := load(text, ""); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %+v, %v\nwant %s", text, got, err, want)
+		}
+	}
+	if _, err := load("", "COSID_STORES_DB_OPTIONS_FLAG=on"); err == nil || !strings.Contains(err.Error(), `"on" is not true or false`) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package fxmodule_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -75,6 +76,25 @@ func TestModuleIsAnOptionAndGivesAllThree(t *testing.T) {
 		t.Error("no plugin")
 	}
 	app.RequireStop()
+}
+
+func TestHooksAndLoggerOfTheContainerAreUsed(t *testing.T) {
+	var log bytes.Buffer
+	reserved := &atomic.Int64{}
+	var rt *runtime.Runtime
+	app := fxtest.New(t, fxmodule.Module, fxmodule.Stores(memstore.Factory{}), fx.Populate(&rt), fx.Supply(
+		config.Source{Environ: []string{"COSID_STRAY=1"}, Values: map[string]any{
+			"namespace": "shop", "stores": map[string]any{"db": map[string]any{"type": "memory"}},
+			"generators": map[string]any{"order": segment},
+		}},
+		slog.New(slog.NewTextHandler(&log, nil)),
+		generators.Hooks{OnReserved: func(generators.Reserved) { reserved.Add(1) }},
+	)).RequireStart()
+	nextOrder(t, rt)
+	app.RequireStop()
+	if reserved.Load() != 1 || !strings.Contains(log.String(), "COSID_STRAY") {
+		t.Errorf("%d reservations, log %q", reserved.Load(), log.String())
+	}
 }
 
 func TestNothingIsBuiltUnlessTakenOrEager(t *testing.T) {
