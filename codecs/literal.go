@@ -12,7 +12,7 @@ import (
 
 // LiteralSettings is the text of a prefix or suffix. In a configuration it is a plain string: `{prefix: "BIZ-"}`.
 type LiteralSettings struct {
-	Text string `koanf:"-"`
+	Text string `koanf:"-" schema:"min=1"`
 }
 
 // UnmarshalText takes the plain string, as Validate accepts it.

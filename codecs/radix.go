@@ -11,21 +11,21 @@ import (
 // RadixSettings says how a number is written in one radix. Only Radix has to be set.
 type RadixSettings struct {
 	// Radix is the number of digits, 2 to 62. Up to 36 the letters are upper case.
-	Radix int `koanf:"radix"`
+	Radix int `koanf:"radix" schema:"min=2,max=62"`
 
 	// Width is, with PadStart, the length of every text: zeros are put in front. Without PadStart it is the
 	// greatest length. It is 1 to 64, and nil for no limit.
-	Width *int `koanf:"width"`
+	Width *int `koanf:"width" schema:"min=1,max=64"`
 
 	// PadStart asks for text of one width. Only such text sorts like the numbers.
 	PadStart bool `koanf:"pad-start"`
 
 	// Overflow says what becomes of a number wider than Width. Empty is OverflowError.
-	Overflow Overflow `koanf:"overflow"`
+	Overflow Overflow `koanf:"overflow" schema:"enum=error|grow"`
 
 	// Alphabet is the digits in ascending order of value, each another printable ASCII character. Empty stands for
 	// the first Radix characters of 0-9A-Za-z.
-	Alphabet string `koanf:"alphabet"`
+	Alphabet string `koanf:"alphabet" schema:"pattern=[!-~]{2,62}"`
 }
 
 // Overflow is what becomes of a number that is wider than its width.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/cosid-go/cosid/codecs"
 	"github.com/cosid-go/cosid/generators"
@@ -80,9 +81,8 @@ func (n *namedCodecs) all() []Codec {
 	var list []Codec
 	for _, name := range sortedKeys(n.parts) {
 		if parts := n.parts[name]; parts != nil {
-			list = append(list, Codec{
-				Name: name, Parts: bareParts(parts), Origin: n.decoder.origin(n.entries[name].at),
-			})
+			list = append(list, Codec{Name: name, Parts: bareParts(parts)})
+			n.decoder.recordCodec(n.entries[name].at, bareParts(parts))
 		}
 	}
 	return list
@@ -153,6 +153,9 @@ func (n *namedCodecs) item(at path, raw any) ([]placedPart, bool) {
 }
 
 func (n *namedCodecs) part(at path, raw any, factory codecs.PartFactory) ([]placedPart, bool) {
+	if _, reported := raw.(unresolved); reported {
+		return nil, false
+	}
 	d, settings := n.decoder, factory.NewSettings()
 	before := len(d.problems.list)
 	if _, isText := raw.(string); isText {
@@ -166,7 +169,8 @@ func (n *namedCodecs) part(at path, raw any, factory codecs.PartFactory) ([]plac
 			d.reportInvalid(at, nil, validator.Validate())
 		}
 	} else {
-		d.decodeSettings(at, raw, settings)
+		quiet := decoder{origins: d.origins, problems: d.problems} // a codec is one setting, not one for each key in it
+		quiet.decodeSettings(at, raw, settings)
 	}
 	if len(d.problems.list) > before {
 		return nil, false
@@ -184,8 +188,10 @@ func (d *sectionDecoder) codecOf(at path, raw any, named *namedCodecs, g *Genera
 	if raw == nil {
 		if g.Grouped() {
 			g.GroupedCodec = codecs.DefaultGrouped(g.Period)
+			d.note(at, "period, -, decimal", "default")
 		} else {
 			g.Codec = codecs.Default()
+			d.note(at, "radix 36, 13 wide", "default")
 		}
 		return
 	}
@@ -193,6 +199,7 @@ func (d *sectionDecoder) codecOf(at path, raw any, named *namedCodecs, g *Genera
 	if !ok {
 		return
 	}
+	d.recordCodec(at, bareParts(parts))
 	var err error
 	if g.Grouped() {
 		g.GroupedCodec, err = codecs.NewGrouped(bareParts(parts), g.Period)
@@ -200,6 +207,15 @@ func (d *sectionDecoder) codecOf(at path, raw any, named *namedCodecs, g *Genera
 		g.Codec, err = codecs.New(bareParts(parts))
 	}
 	d.reportList(at, parts, err)
+}
+
+// recordCodec notes a codec as the names of its parts.
+func (d *sectionDecoder) recordCodec(at path, parts []codecs.Part) {
+	texts := make([]string, len(parts))
+	for i, part := range parts {
+		texts[i] = fmt.Sprint(part)
+	}
+	d.note(at, strings.Join(texts, ", "), d.origin(at).String())
 }
 
 // reportList gives each mistake in a list the place of its part.

@@ -21,6 +21,10 @@ type Config struct {
 	Generators []Generator
 	Codecs     []Codec
 
+	// Settings are all values that the section came to, defaults included: its own, then those of the codecs, the
+	// stores and the generators, each by name.
+	Settings []Setting
+
 	// Warnings are findings that do not stop a start, each a sentence; the runtime logs them.
 	Warnings []string
 }
@@ -29,9 +33,12 @@ type Config struct {
 type Store struct {
 	Name    string
 	Timeout time.Duration // the bound of each call to the server
+	Opening time.Duration // the bound of Start
+	Lazy    bool          // whether the application starts without the store where it cannot be opened
 	Options any           // what Factory.NewOptions returned, decoded and validated
 	Factory stores.Factory
-	Origin  Origin
+	Place   Place // of the entry
+	Within  Place // of its options
 }
 
 // Generator is one entry of cosid.generators.
@@ -46,7 +53,7 @@ type Generator struct {
 	Codec        codecs.Codec
 	GroupedCodec codecs.GroupedCodec
 
-	Origin Origin
+	Place Place
 }
 
 // Grouped tells whether the generator makes grouped ids.
@@ -54,7 +61,6 @@ func (g Generator) Grouped() bool { return g.Period != 0 }
 
 // Codec is one entry of cosid.codecs. It is compiled for the ids of each generator that uses it.
 type Codec struct {
-	Name   string
-	Parts  []codecs.Part
-	Origin Origin
+	Name  string
+	Parts []codecs.Part
 }

@@ -27,6 +27,22 @@ func options(dir string, environ ...string) config.Options {
 	}
 }
 
+// unsealable is a store type that reserves ranges and cannot seal.
+type unsealable struct{ memstore.Factory }
+
+func (unsealable) Type() string { return "unsealable" }
+
+func (f unsealable) Build(spec stores.Spec, options any) (stores.Store, error) {
+	store, err := f.Factory.Build(spec, options)
+	if err != nil {
+		return nil, err
+	}
+	return struct {
+		stores.Store
+		stores.RangeStore
+	}{store, store.(stores.RangeStore)}, nil
+}
+
 // write puts files into a new folder: name, content, name, content …
 func write(t *testing.T, files ...string) string {
 	t.Helper()

@@ -19,6 +19,7 @@ import (
 type decoder struct {
 	origins  map[path]Origin
 	problems *problems
+	settings *[]Setting // where values are noted; nil where they are not
 }
 
 // fromVariable is a value from an environment variable. It has no type of its own: the target decides.
@@ -57,8 +58,12 @@ func (d *decoder) decodeStruct(at path, values map[string]any, target reflect.Va
 	known := slices.Clone(others)
 	for _, f := range settingFields(target) {
 		known = append(known, f.key)
-		if raw, ok := values[f.key]; ok {
+		raw, written := values[f.key]
+		if written {
 			d.decode(at.key(f.key), raw, f.value)
+		}
+		if f.value.Kind() != reflect.Struct {
+			d.record(at.key(f.key), f.value, written)
 		}
 	}
 	d.reportUnknown(at, values, known)
@@ -326,9 +331,9 @@ func (d *decoder) origin(at path) Origin {
 func describe(raw any) string {
 	switch value := raw.(type) {
 	case string:
-		return shortened(strconv.Quote(value))
+		return shortened(strconv.Quote(redact(value)))
 	case fromVariable:
-		return shortened(strconv.Quote(string(value)))
+		return shortened(strconv.Quote(redact(string(value))))
 	case map[string]any:
 		return "a map"
 	case []any:

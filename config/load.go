@@ -21,6 +21,10 @@ type Source struct {
 	// read after it.
 	Files []string
 
+	// Koanf is configuration that the application has loaded itself; its section `cosid` is taken in place of files.
+	// Files that are named are read over it.
+	Koanf *koanf.Koanf
+
 	// Dir is where files are looked for; empty is the working directory.
 	Dir string
 
@@ -53,6 +57,7 @@ func Load(options Options) (*Config, error) {
 		return nil, err
 	}
 	l := newLoader(options)
+	l.readKoanf()
 	l.readFiles()
 	l.readEnvironment(known)
 	l.readValues()
@@ -61,7 +66,7 @@ func Load(options Options) (*Config, error) {
 	}
 	section := &sectionDecoder{
 		registry: known,
-		decoder:  decoder{origins: l.origins, problems: &l.problems},
+		decoder:  decoder{origins: l.origins, problems: &l.problems, settings: &[]Setting{}},
 		embedded: options.Embedded,
 		warnings: l.warnings,
 	}
@@ -97,6 +102,24 @@ func newLoader(options Options) *loader {
 // section is the merged value of `cosid:`, nil where no source had it.
 func (l *loader) section() any { return l.koanf.Raw()[string(root)] }
 
+// readKoanf takes the section out of what the application loaded.
+func (l *loader) readKoanf() {
+	if l.options.Koanf != nil {
+		l.readTree(l.options.Koanf.Raw()[string(root)], "the application's koanf")
+	}
+}
+
+// readTree takes in a section of plain values; nil is none.
+func (l *loader) readTree(section any, source string) {
+	if section == nil {
+		return
+	}
+	values := canonicalValue(root, section, func(p path) { l.origins[p] = Origin{Source: source} })
+	if err := l.koanf.Load(confmap.Provider(map[string]any{string(root): values}, ""), nil); err != nil {
+		l.problems.add(Problem{Origin: Origin{Source: source}, What: err.Error()})
+	}
+}
+
 func (l *loader) readFiles() {
 	files := l.files()
 	read := 0
@@ -122,7 +145,7 @@ func (l *loader) readFiles() {
 			})
 		}
 	}
-	if read == 0 && len(l.options.Values) == 0 && len(l.problems.list) == 0 {
+	if read == 0 && l.section() == nil && len(l.options.Values) == 0 && len(l.problems.list) == 0 {
 		l.problems.add(Problem{
 			What:     "no configuration was found: none of " + shownNames(files) + " has a `cosid:` section",
 			Accepted: "such a file, or COSID_CONFIG naming another",
@@ -153,11 +176,7 @@ func (l *loader) readEnvironment(known *registry) {
 }
 
 func (l *loader) readValues() {
-	if len(l.options.Values) == 0 {
-		return
-	}
-	values := canonicalValue(root, l.options.Values, func(p path) { l.origins[p] = Origin{Source: "values from code"} })
-	if err := l.koanf.Load(confmap.Provider(map[string]any{string(root): values}, ""), nil); err != nil {
-		l.problems.add(Problem{Origin: Origin{Source: "values from code"}, What: err.Error()})
+	if len(l.options.Values) > 0 {
+		l.readTree(l.options.Values, "values from code")
 	}
 }

@@ -2,10 +2,12 @@ package config_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/cosid-go/cosid/config"
+	"github.com/cosid-go/cosid/runtime"
 )
 
 // valid is a section that the cases below spoil in one place each; the line after it is line 5.
@@ -60,7 +62,7 @@ func TestEveryMistakeNamesItsPlaceAndWhatIsAccepted(t *testing.T) {
 		{
 			"unknown key of a store",
 			"cosid:\n  namespace: shop\n  stores:\n    db: { type: memory, timeuot: 1s }\n",
-			`cosid.yaml:4:25: cosid.stores.db.timeuot: no such key; accepted: options, timeout, type; did you mean "timeout"?`,
+			`cosid.yaml:4:25: cosid.stores.db.timeuot: no such key; accepted: options, start, start-timeout, timeout, type; did you mean "timeout"?`,
 		},
 		{
 			"unknown option of a store",
@@ -168,40 +170,317 @@ func TestEveryMistakeNamesItsPlaceAndWhatIsAccepted(t *testing.T) {
 			`cosid.yaml:3:1: not valid YAML: the line is indented with a tab; accepted: spaces`,
 		},
 		{
+			"a negative step",
+			valid + "    order: { strategy: segment, step: -1 }\n",
+			`cosid.yaml:5:33: cosid.generators.order.step: -1 is out of bounds; accepted: 1 to 2^40`,
+		},
+		{
+			"a negative offset",
+			valid + "    order: { strategy: segment, initial-offset: -1 }\n",
+			`cosid.yaml:5:33: cosid.generators.order.initial-offset: -1 is out of bounds; accepted: 0 to 2^63-2`,
+		},
+		{
+			"a batch smaller than a step",
+			valid + "    order: { strategy: segment, step: 100, max-batch: 10 }\n",
+			`cosid.yaml:5:44: cosid.generators.order.max-batch: 10 is less than step 100; accepted: a multiple of step, or left out`,
+		},
+		{
+			"no time to wait",
+			valid + "    order: { strategy: segment, reserve-timeout: 0 }\n",
+			`cosid.yaml:5:33: cosid.generators.order.reserve-timeout: 0s is out of bounds; accepted: a duration such as 3s`,
+		},
+		{
+			"a negative lookahead",
+			valid + "    order: { strategy: segment, lookahead: -1s }\n",
+			`cosid.yaml:5:33: cosid.generators.order.lookahead: -1s is out of bounds; accepted: a duration such as 1s, or 0 for no prefetch`,
+		},
+		{
+			"a missing zone",
+			valid + "    bill: { strategy: periodic-segment, period: YEAR }\n",
+			`cosid.yaml:5:5: cosid.generators.bill.zone: a time zone is required; accepted: an IANA name such as Asia/Shanghai, or UTC`,
+		},
+		{
+			"an unknown zone",
+			valid + "    bill: { strategy: periodic-segment, period: YEAR, zone: Mars/Phobos }\n",
+			`cosid.yaml:5:55: cosid.generators.bill.zone: "Mars/Phobos" is not a known time zone; accepted: an IANA name such as Asia/Shanghai, or UTC`,
+		},
+		{
+			"the machine's zone",
+			valid + "    bill: { strategy: periodic-segment, period: YEAR, zone: Local }\n",
+			`cosid.yaml:5:55: cosid.generators.bill.zone: Local differs from machine to machine; accepted: an IANA name such as Asia/Shanghai, or UTC`,
+		},
+		{
+			"a missing period",
+			valid + "    bill: { strategy: periodic-segment, zone: UTC }\n",
+			`cosid.yaml:5:5: cosid.generators.bill.period: a period is required; accepted: YEAR, YEAR_MONTH, YEAR_MONTH_DAY`,
+		},
+		{
+			"an unknown period",
+			valid + "    bill: { strategy: periodic-segment, zone: UTC, period: DAILY }\n",
+			`cosid.yaml:5:52: cosid.generators.bill.period: "DAILY" is not a period; accepted: YEAR, YEAR_MONTH, YEAR_MONTH_DAY`,
+		},
+		{
+			"a prewarm without unit",
+			valid + "    bill: { strategy: periodic-segment, zone: UTC, period: YEAR, prewarm: 5 }\n",
+			`cosid.yaml:5:66: cosid.generators.bill.prewarm: 5 has no unit: write 5s or 5ms; accepted: a number with a unit, such as 500ms, 1m30s, 1d or PT1S`,
+		},
+		{
+			"a prewarm longer than a day",
+			valid + "    bill: { strategy: periodic-segment, zone: UTC, period: YEAR, prewarm: 2d }\n",
+			`cosid.yaml:5:66: cosid.generators.bill.prewarm: 48h0m0s is out of bounds; accepted: 0 to 22h, such as 1m`,
+		},
+		{
+			"a negative seal-after",
+			valid + "    bill: { strategy: periodic-segment, zone: UTC, period: YEAR, seal-after: -1h }\n",
+			`cosid.yaml:5:66: cosid.generators.bill.seal-after: -1h0m0s is out of bounds; accepted: a duration such as 1d, or left out`,
+		},
+		{
+			"a radix above 62",
+			valid + "    order: { strategy: segment, codec: [ { radix: { radix: 63 } } ] }\n",
+			`cosid.yaml:5:53: cosid.generators.order.codec[0].radix.radix: 63 is not a radix; accepted: 2 to 62`,
+		},
+		{
+			"a radix below 2",
+			valid + "    order: { strategy: segment, codec: [ { radix: { radix: 1 } } ] }\n",
+			`cosid.yaml:5:53: cosid.generators.order.codec[0].radix.radix: 1 is not a radix; accepted: 2 to 62`,
+		},
+		{
+			"a width of 0",
+			valid + "    order: { strategy: segment, codec: [ { radix: { radix: 36, width: 0 } } ] }\n",
+			`cosid.yaml:5:64: cosid.generators.order.codec[0].radix.width: 0 is not a width; accepted: 1 to 64, or none for any width`,
+		},
+		{
+			"padding without a width",
+			valid + "    order: { strategy: segment, codec: [ { radix: { radix: 36, pad-start: true } } ] }\n",
+			`cosid.yaml:5:44: cosid.generators.order.codec[0].radix.width: missing, pad-start needs it; accepted: 1 to 64`,
+		},
+		{
+			"an unknown overflow",
+			valid + "    order: { strategy: segment, codec: [ { radix: { radix: 36, width: 3, pad-start: true, overflow: cut } } ] }\n",
+			`cosid.yaml:5:91: cosid.generators.order.codec[0].radix.overflow: "cut" is not an answer to an overflow; accepted: error, grow`,
+		},
+		{
+			"an alphabet with a digit twice",
+			valid + "    order: { strategy: segment, codec: [ { radix: { radix: 3, alphabet: aba } } ] }\n",
+			`cosid.yaml:5:63: cosid.generators.order.codec[0].radix.alphabet: "aba" holds 'a' twice; accepted: 3 distinct printable ASCII characters, the zero digit first`,
+		},
+		{
+			"two numbers in a codec",
+			valid + "    order: { strategy: segment, codec: [ decimal, decimal ] }\n",
+			`cosid.yaml:5:51: cosid.generators.order.codec[1]: writes the number a second time, after list[0]; accepted: exactly one number part`,
+		},
+		{
+			"no number in a codec",
+			valid + "    order: { strategy: segment, codec: [ prefix: a ] }\n",
+			`cosid.yaml:5:33: cosid.generators.order.codec: no part writes the number; accepted: exactly one number part, such as radix or decimal`,
+		},
+		{
+			"an empty codec",
+			valid + "    order: { strategy: segment, codec: [] }\n",
+			`cosid.yaml:5:33: cosid.generators.order.codec: the list is empty; accepted: a list of parts, such as [ {radix: {radix: 62}} ], or the name of a codec under cosid.codecs`,
+		},
+		{
+			"a number for a codec",
+			valid + "    order: { strategy: segment, codec: 7 }\n",
+			`cosid.yaml:5:33: cosid.generators.order.codec: 7 is not a codec; accepted: a list of parts, such as [ {radix: {radix: 62}} ], or the name of a codec under cosid.codecs`,
+		},
+		{
+			"an unknown codec by name",
+			valid + "    order: { strategy: segment, codec: shrt }\n",
+			`cosid.yaml:5:33: cosid.generators.order.codec: no codec part or codec named "shrt"; accepted: date-prefix, decimal, period, prefix, radix, suffix`,
+		},
+		{
+			"settings of a part that has none",
+			valid + "    order: { strategy: segment, codec: [ { decimal: { width: 3 } } ] }\n",
+			`cosid.yaml:5:55: cosid.generators.order.codec[0].decimal.width: no such key; accepted: nothing`,
+		},
+		{
+			"text for a part that takes a map",
+			valid + "    order: { strategy: segment, codec: [ { radix: \"62\" } ] }\n",
+			`cosid.yaml:5:44: cosid.generators.order.codec[0].radix: "62" is not a map; accepted: a map of settings`,
+		},
+		{
+			"a map for a part that takes text",
+			valid + "    order: { strategy: segment, codec: [ { prefix: { text: a } }, decimal ] }\n",
+			`cosid.yaml:5:54: cosid.generators.order.codec[0].prefix.text: no such key; accepted: nothing`,
+		},
+		{
+			"a prefix without a text",
+			valid + "    order: { strategy: segment, codec: [ prefix: , decimal ] }\n",
+			`cosid.yaml:5:42: cosid.generators.order.codec[0].prefix: the text is empty; accepted: a text of one or more characters`,
+		},
+		{
+			"a period in plain ids",
+			valid + "    order: { strategy: segment, codec: [ period: {}, decimal ] }\n",
+			`cosid.yaml:5:42: cosid.generators.order.codec[0].period: writes a period, and these ids have none; accepted: parts for ids without a period`,
+		},
+		{
+			"a date-prefix that is not first",
+			valid + "    bill: { strategy: periodic-segment, zone: UTC, period: YEAR, codec: [ prefix: a, date-prefix: {}, decimal ] }\n",
+			`cosid.yaml:5:86: cosid.generators.bill.codec[1].date-prefix: only the first part may be one; accepted: date-prefix in front, or a period part here`,
+		},
+		{
+			"two periods in a codec",
+			valid + "    bill: { strategy: periodic-segment, zone: UTC, period: YEAR, codec: [ date-prefix: {}, period: {}, decimal ] }\n",
+			`cosid.yaml:5:92: cosid.generators.bill.codec[1].period: writes the period a second time, after list[0]; accepted: at most one period part`,
+		},
+		{
+			"a named codec without a number",
+			valid + "    order: { strategy: segment }\n  codecs: { short: [ prefix: a ] }\n",
+			`cosid.yaml:6:13: cosid.codecs.short: no part writes the number; accepted: exactly one number part, such as radix or decimal`,
+		},
+		{
+			"a store without a time-out",
+			"cosid:\n  namespace: shop\n  stores:\n    db: { type: memory, timeout: 0 }\n",
+			`cosid.yaml:4:25: cosid.stores.db.timeout: 0s leaves no time for a call; accepted: more than 0, such as 1s`,
+		},
+		{
+			"a store's time-out without unit",
+			"cosid:\n  namespace: shop\n  stores:\n    db: { type: memory, timeout: 1000 }\n",
+			`cosid.yaml:4:25: cosid.stores.db.timeout: 1000 has no unit: write 1000s or 1000ms; accepted: a number with a unit, such as 500ms, 1m30s, 1d or PT1S`,
+		},
+		{
+			"an unknown way to start",
+			"cosid:\n  namespace: shop\n  stores:\n    db: { type: memory, start: later }\n",
+			`cosid.yaml:4:25: cosid.stores.db.start: "later" is not a way to start; accepted: eager, lazy`,
+		},
+		{
+			"no time to open a store",
+			"cosid:\n  namespace: shop\n  stores:\n    db: { type: memory, start-timeout: -1s }\n",
+			`cosid.yaml:4:25: cosid.stores.db.start-timeout: -1s leaves no time to open the store; accepted: more than 0, such as 10s`,
+		},
+		{
+			"options of a store that has none",
+			"cosid:\n  namespace: shop\n  stores:\n    db: { type: memory, options: { size: 1 } }\n",
+			`cosid.yaml:4:36: cosid.stores.db.options.size: no such key; accepted: nothing`,
+		},
+		{
+			"a database that is missing",
+			"cosid:\n  namespace: shop\n  stores:\n    db: { type: gorm }\n",
+			`cosid.yaml:4:5: cosid.stores.db.options.dsn: missing, and no *gorm.DB was handed to the store; accepted: a file path such as data/cosid.db, or a *gorm.DB handed in`,
+		},
+		{
+			"a database in memory",
+			"cosid:\n  namespace: shop\n  stores:\n    db: { type: gorm, options: { dsn: \":memory:\" } }\n",
+			`cosid.yaml:4:34: cosid.stores.db.options.dsn: a database in memory ends with the process, and its ids would repeat; accepted: a file path such as data/cosid.db, or file:data/cosid.db?… with SQLite's URI parameters; for tests: type: memory`,
+		},
+		{
+			"a server's address for a file",
+			"cosid:\n  namespace: shop\n  stores:\n    db: { type: gorm, options: { dsn: \"postgres://u:secret@h/db\" } }\n",
+			`cosid.yaml:4:34: cosid.stores.db.options.dsn: this is the address of a server, not a SQLite file; accepted: a file path such as data/cosid.db, or file:data/cosid.db?… with SQLite's URI parameters`,
+		},
+		{
+			"a table prefix that is none",
+			"cosid:\n  namespace: shop\n  stores:\n    db: { type: gorm, options: { dsn: a.db, table-prefix: \"a b\" } }\n",
+			`cosid.yaml:4:45: cosid.stores.db.options.table-prefix: "a b" cannot begin a table's name; accepted: [A-Za-z_][A-Za-z0-9_]{0,31}`,
+		},
+		{
+			"text for true or false",
+			"cosid:\n  namespace: shop\n  stores:\n    db: { type: gorm, options: { dsn: a.db, auto-migrate: \"yes\" } }\n",
+			`cosid.yaml:4:45: cosid.stores.db.options.auto-migrate: "yes" is not true or false; accepted: true or false`,
+		},
+		{
+			"a number for a namespace",
+			"cosid:\n  namespace: 7\n  stores: { db: { type: memory } }\n",
+			`cosid.yaml:2:3: cosid.namespace: 7 is not text; accepted: text: put it in quotes, "7"`,
+		},
+		{
+			"a list of generators",
+			"cosid:\n  namespace: shop\n  stores: { db: { type: memory } }\n  generators: [ order ]\n",
+			`cosid.yaml:4:3: cosid.generators: a list is not a map; accepted: a map of keys`,
+		},
+		{
+			"text for the stores",
+			"cosid:\n  namespace: shop\n  stores: db\n",
+			`cosid.yaml:3:3: cosid.stores: "db" is not a map; accepted: a map of keys`,
+		},
+		{
+			"a section that is no map",
+			"cosid: 5\n",
+			`cosid.yaml:1:1: cosid: 5 is not a map; accepted: a map of keys`,
+		},
+		{
+			"a file that is a list",
+			"- cosid\n",
+			"cosid.yaml:1:1: the file is not a map of sections; accepted: a top-level key `cosid`",
+		},
+		{
+			"the section twice",
+			"cosid: { namespace: a }\ncosid: { namespace: b }\n",
+			`cosid.yaml:2:1: cosid: the section stands in the document twice`,
+		},
+		{
+			"a placeholder that is not closed",
+			valid + "    order: { strategy: segment, codec: [ prefix: \"${A\", decimal ] }\n",
+			`cosid.yaml:5:50: cosid.generators.order.codec[0].prefix: the placeholder ${A has no closing brace; accepted: ${NAME} with NAME set, or ${NAME:default}`,
+		},
+		{
+			"a placeholder without a name",
+			valid + "    order: { strategy: segment, codec: [ prefix: \"${}\", decimal ] }\n",
+			`cosid.yaml:5:50: cosid.generators.order.codec[0].prefix: ${} names no variable; accepted: ${NAME} with NAME set, or ${NAME:default}`,
+		},
+		{
+			"a tag of YAML",
+			valid + "    order: { strategy: segment, step: !!binary aGk= }\n",
+			`cosid.yaml:5:39: cosid.generators.order.step: the tag !!binary is not known; accepted: plain values without a tag`,
+		},
+		{
+			"an anchor in itself",
+			valid + "    order: &o { strategy: segment, codec: *o }\n",
+			`cosid.yaml:5:12: cosid.generators.order.codec.codec: the anchor &o contains itself
+cosid.yaml:5:36: cosid.generators.order.codec: a map is not a codec; accepted: a list of parts, such as [ {radix: {radix: 62}} ], or the name of a codec under cosid.codecs`,
+		},
+		{
+			"a brace too many",
+			valid + "    order: { strategy: segment }}\n",
+			`cosid.yaml:4:1: not valid YAML: did not find expected key`,
+		},
+		{
+			"a store that is not there",
+			valid + "    order: { strategy: segment, store: DB }\n",
+			`cosid.yaml:5:33: cosid.generators.order.store: no store named "DB"; accepted: db; did you mean "db"?`,
+		},
+		{
+			"an empty store name",
+			valid + "    order: { strategy: segment, store: \"\" }\n",
+			`cosid.yaml:5:33: cosid.generators.order.store: the store's name is empty; accepted: db`,
+		},
+		{
+			"a store's time-out above reserve-timeout",
+			"cosid:\n  namespace: shop\n  stores: { db: { type: memory, timeout: 5s } }\n  generators:\n    order: { strategy: segment }\n    item: { strategy: segment, reserve-timeout: 4s }\n",
+			`cosid.yaml:5:5: cosid.generators.order.reserve-timeout: 3s is shorter than the store's timeout; accepted: at least 5s
+cosid.yaml:6:32: cosid.generators.item.reserve-timeout: 4s is shorter than the store's timeout; accepted: at least 5s`,
+		},
+		{
+			"seal-after on a store that cannot seal",
+			"cosid:\n  namespace: shop\n  stores: { db: { type: unsealable } }\n  generators:\n    bill: { strategy: periodic-segment, zone: UTC, period: YEAR, seal-after: 1d }\n",
+			`cosid.yaml:5:66: cosid.generators.bill.seal-after: the store cannot seal keys; accepted: left out, or another store`,
+		},
+		{
 			"no section",
 			"cosld:\n  namespace: shop\n",
 			"no configuration was found: none of cosid.yaml, application.yaml, config/cosid.yaml, config/application.yaml has a `cosid:` section; accepted: such a file, or COSID_CONFIG naming another",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := load(t, c.yaml)
-			if want := "cosid: 1 mistake in the configuration:\n  " + c.report; err == nil || err.Error() != want {
-				t.Errorf("got  %v\nwant %s", err, want)
+			o := options(write(t, "cosid.yaml", c.yaml))
+			if strings.Contains(c.yaml, unsealable{}.Type()) {
+				o.Stores = append(o.Stores, unsealable{})
 			}
-		})
-	}
-}
-
-// The words of these reports are their packages'; here it matters that they arrive with the right place.
-func TestMistakesOfSettingsArePlacedAtTheirKeys(t *testing.T) {
-	for _, c := range []struct{ name, yaml, place string }{
-		{"step", valid + "    order: { strategy: segment, step: -1 }\n", "cosid.yaml:5:33: cosid.generators.order.step: "},
-		{"missing zone", valid + "    bill: { strategy: periodic-segment, period: YEAR }\n", "cosid.yaml:5:5: cosid.generators.bill.zone: "},
-		{"unknown zone", valid + "    bill: { strategy: periodic-segment, period: YEAR, zone: Mars/Phobos }\n", "cosid.yaml:5:55: cosid.generators.bill.zone: "},
-		{"missing period", valid + "    bill: { strategy: periodic-segment, zone: UTC }\n", "cosid.yaml:5:5: cosid.generators.bill.period: "},
-		{"unknown period", valid + "    bill: { strategy: periodic-segment, zone: UTC, period: DAILY }\n", "cosid.yaml:5:52: cosid.generators.bill.period: "},
-		{"radix", valid + "    order: { strategy: segment, codec: [ { radix: { radix: 63 } } ] }\n", "cosid.yaml:5:53: cosid.generators.order.codec[0].radix.radix: "},
-		{"width", valid + "    order: { strategy: segment, codec: [ { radix: { radix: 36, width: 0 } } ] }\n", "cosid.yaml:5:64: cosid.generators.order.codec[0].radix.width: "},
-		{"two value parts", valid + "    order: { strategy: segment, codec: [ decimal, decimal ] }\n", "cosid.yaml:5:51: cosid.generators.order.codec[1]: "},
-		{"no value part", valid + "    order: { strategy: segment, codec: [ prefix: a ] }\n", "cosid.yaml:5:33: cosid.generators.order.codec: "},
-		{"a period in plain ids", valid + "    order: { strategy: segment, codec: [ period: {}, decimal ] }\n", "cosid.yaml:5:42: cosid.generators.order.codec[0].period: "},
-		{"a prefix without a text", valid + "    order: { strategy: segment, codec: [ prefix: , decimal ] }\n", "cosid.yaml:5:42: cosid.generators.order.codec[0].prefix: "},
-		{"an unused codec", valid + "    order: { strategy: segment }\n  codecs: { short: [ prefix: a ] }\n", "cosid.yaml:6:13: cosid.codecs.short: "},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			_, err := load(t, c.yaml)
-			if want := "cosid: 1 mistake in the configuration:\n  " + c.place; err == nil || !strings.HasPrefix(err.Error(), want) {
-				t.Errorf("got  %v\nwant %s…", err, want)
+			cfg, err := config.Load(o)
+			if err == nil {
+				_, err = runtime.New(cfg, runtime.Options{}) // some mistakes only show between built parts
+			}
+			report, ok := errors.AsType[*config.Error](err)
+			if !ok {
+				t.Fatalf("got %v", err)
+			}
+			var lines []string
+			for _, p := range report.Problems {
+				lines = append(lines, p.String())
+			}
+			if got := strings.Join(lines, "\n"); got != c.report {
+				t.Errorf("got\n%s\nwant\n%s", got, c.report)
 			}
 		})
 	}
@@ -230,6 +509,43 @@ func TestAllMistakesAreReportedAtOnceInTheirOrder(t *testing.T) {
 	}
 	if strings.Join(places, " ") != strings.Join(want, " ") {
 		t.Errorf("got %v\nwant %v\n%v", places, want, err)
+	}
+}
+
+func TestAKeyThatTwoFilesSetIsJudgedWhereTheLaterOneSetsIt(t *testing.T) {
+	dir := write(t,
+		"cosid.yaml", valid+"    order: { strategy: segment, step: -1 }\n",
+		"application.yaml", "server: {}\ncosid:\n  generators:\n    order: { step: -2 }\n",
+	)
+	_, err := config.Load(options(dir))
+	want := "cosid: 1 mistake in the configuration:\n  application.yaml:4:14: cosid.generators.order.step: -2 is out of bounds; accepted: 1 to 2^40"
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v\nwant %s", err, want)
+	}
+	dir = write(t,
+		"cosid.yaml", valid+"    order: { strategy: segment }\n",
+		"application.yaml", "cosid:\n  generators: order\n",
+	)
+	_, err = config.Load(options(dir))
+	want = "cosid: 1 mistake in the configuration:\n  application.yaml:2:3: cosid.generators: \"order\" is not a map; accepted: a map of keys"
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v\nwant %s", err, want)
+	}
+}
+
+func TestALongReportStaysReadable(t *testing.T) {
+	yaml := valid
+	for i := range 120 {
+		yaml += fmt.Sprintf("    g%03d: { strategy: segmnt }\n", i)
+	}
+	_, err := load(t, yaml)
+	report, ok := errors.AsType[*config.Error](err)
+	if !ok || len(report.Problems) != 120 {
+		t.Fatalf("got %v", err)
+	}
+	lines := strings.Split(err.Error(), "\n")
+	if len(lines) != 52 || lines[0] != "cosid: 120 mistakes in the configuration:" || lines[51] != "  … and 70 more" {
+		t.Errorf("got %d lines, from %q to %q", len(lines), lines[0], lines[len(lines)-1])
 	}
 }
 

@@ -27,3 +27,12 @@ func (p path) String() string {
 func (p path) holdsNames() bool {
 	return p == root.key("stores") || p == root.key("generators") || p == root.key("codecs")
 }
+
+// entry is the entry of stores, generators or codecs that p lies in, or the root.
+func (p path) entry() path {
+	parts := strings.SplitN(string(p), pathSeparator, 4)
+	if len(parts) < 3 {
+		return root
+	}
+	return path(strings.Join(parts[:3], pathSeparator))
+}

@@ -37,6 +37,7 @@ type Problem struct {
 	What     string // what is wrong
 	Accepted string // what would be right; may be empty
 	Nearest  string // a known name that is nearly the one written; may be empty
+	Err      error  // the error behind it, for errors.Is; may be nil
 }
 
 // String is the problem on one line: origin: path: what; accepted: …; did you mean …?
@@ -63,16 +64,51 @@ type Error struct {
 	Problems []Problem
 }
 
-// Error writes a headline and one line a problem.
+// NewError makes the report of problems, in any order; nil for none.
+func NewError(found []Problem) error {
+	if len(found) == 0 {
+		return nil
+	}
+	sorted := slices.Clone(found)
+	slices.SortStableFunc(sorted, func(a, b Problem) int {
+		return cmp.Or(
+			cmp.Compare(a.Origin.File, b.Origin.File),
+			cmp.Compare(a.Origin.Line, b.Origin.Line),
+			cmp.Compare(a.Origin.Column, b.Origin.Column),
+			cmp.Compare(a.Path, b.Path),
+		)
+	})
+	return &Error{Problems: slices.CompactFunc(sorted, func(a, b Problem) bool { return a.String() == b.String() })}
+}
+
+// Unwrap gives the errors behind the problems to errors.Is and errors.As.
+func (e *Error) Unwrap() []error {
+	var behind []error
+	for _, p := range e.Problems {
+		if p.Err != nil {
+			behind = append(behind, p.Err)
+		}
+	}
+	return behind
+}
+
+// mostShown keeps the text of a report readable; Problems holds all of them.
+const mostShown = 50
+
+// Error writes a headline and one line a problem, of the first 50.
 func (e *Error) Error() string {
-	lines := make([]string, 0, len(e.Problems)+1)
+	lines := make([]string, 0, min(len(e.Problems), mostShown)+2)
 	switch n := len(e.Problems); n {
 	case 1:
 		lines = append(lines, "cosid: 1 mistake in the configuration:")
 	default:
 		lines = append(lines, fmt.Sprintf("cosid: %d mistakes in the configuration:", n))
 	}
-	for _, p := range e.Problems {
+	for i, p := range e.Problems {
+		if i == mostShown {
+			lines = append(lines, fmt.Sprintf("  … and %d more", len(e.Problems)-mostShown))
+			break
+		}
 		lines = append(lines, "  "+p.String())
 	}
 	return strings.Join(lines, "\n")
@@ -83,19 +119,5 @@ type problems struct{ list []Problem }
 
 func (ps *problems) add(p Problem) { ps.list = append(ps.list, p) }
 
-// err is nil, or the sorted report of what was collected.
-func (ps *problems) err() error {
-	if len(ps.list) == 0 {
-		return nil
-	}
-	sorted := slices.Clone(ps.list)
-	slices.SortStableFunc(sorted, func(a, b Problem) int {
-		return cmp.Or(
-			cmp.Compare(a.Origin.File, b.Origin.File),
-			cmp.Compare(a.Origin.Line, b.Origin.Line),
-			cmp.Compare(a.Origin.Column, b.Origin.Column),
-			cmp.Compare(a.Path, b.Path),
-		)
-	})
-	return &Error{Problems: slices.Compact(sorted)}
-}
+// err is nil, or the report of what was collected.
+func (ps *problems) err() error { return NewError(ps.list) }

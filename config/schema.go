@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
-	"slices"
 
-	"github.com/cosid-go/cosid/codecs"
 	"github.com/cosid-go/cosid/stores"
 )
 
@@ -19,9 +17,9 @@ type SchemaDescriber func(owner reflect.Type, goName string) string
 // of options, whose Source and Embedded do not matter. Besides `koanf`, a field of a settings struct may have a tag
 // `schema` (see schemaRule) for what its type does not tell.
 //
-// What the schema refuses is a mistake for Load too, with two exceptions: keys and words have one spelling in it, and
-// it takes the file for the whole of the configuration. What it accepts Load may still refuse, where one key depends
-// on another.
+// What the schema refuses is a mistake for Load too, except that a key and a word have one spelling in it, that a key
+// which is written must say something, and that the file is taken for the whole configuration. What the schema accepts
+// Load may still refuse, where one key depends on another.
 //
 // An error means that a settings struct has a tag that cannot be read, or a field that cannot be decoded.
 func Schema(id string, options Options, describe SchemaDescriber) ([]byte, error) {
@@ -70,40 +68,23 @@ type schemaBuilder struct {
 	mistakes []error
 }
 
-// sectionDescriptions are those of the keys that no factory brings.
-var sectionDescriptions = map[string]string{
-	"enabled":    "false switches everything off: the application starts, and every lookup of a generator fails.",
-	"namespace":  "The first part of every key in the stores, for instance the application's name.",
-	"stores":     "Where ids are kept, by name. Without any, ids are kept in an embedded database.",
-	"generators": "What makes ids, by the name that the application asks for.",
-	"codecs":     "Lists of parts that generators and other codecs may name.",
-	"type":       "What kind of store it is.",
-	"timeout":    "The bound of each call to the store. More than 0.",
-	"start":      "When the store is opened: at the start of the application, or at its first use.",
-	"options":    "What the type of store needs to know.",
-	"strategy":   "How ids are made.",
-	"store":      "The name of the store; needed where several are declared.",
-	"codec":      "How an id is written as text: a list of parts, or the name of a codec or of a part.",
-}
-
 func (b *schemaBuilder) section() *schemaNode {
-	section := b.settings(&sectionSettings{Enabled: true}, map[string]schemaRule{
-		"namespace": {pattern: stores.NameGrammar},
-	})
+	section := b.settings(&sectionSettings{Enabled: true}, nil)
 	section.Description = "Named stores, generators and codecs."
-	section.Properties["stores"] = named("stores", b.store())
-	section.Properties["codecs"] = named("codecs", b.codec())
+	section.Properties["stores"] = named("Where ids are kept. Without any: in an embedded database.", b.store())
+	section.Properties["codecs"] = named("Lists of parts, for generators and other codecs to name.", b.codec())
 	section.Properties["codecs"].PropertyNames.Not = &schemaNode{Enum: sortedKeys(b.registry.parts)}
-	section.Properties["generators"] = named("generators", b.generator())
+	section.Properties["generators"] = named("What makes ids, under the name that the application asks for.", b.generator())
+	// Nothing is required of a section that is switched off.
 	section.If = &schemaNode{Properties: map[string]*schemaNode{"enabled": {Const: true}}}
-	section.Then = &schemaNode{Required: []string{"namespace"}}
+	section.Then, section.Required = &schemaNode{Required: section.Required}, nil
 	return section
 }
 
 // named is a map from names to entries. A key without a value is an empty one.
-func named(key string, entry *schemaNode) *schemaNode {
+func named(description string, entry *schemaNode) *schemaNode {
 	return &schemaNode{
-		Description:          sectionDescriptions[key],
+		Description:          description,
 		Type:                 []string{"object", "null"},
 		PropertyNames:        &schemaNode{Pattern: whole(stores.NameGrammar)},
 		AdditionalProperties: entry,
@@ -113,11 +94,12 @@ func named(key string, entry *schemaNode) *schemaNode {
 // store is an entry of cosid.stores. Which options it may have depends on its type.
 func (b *schemaBuilder) store() *schemaNode {
 	types := sortedKeys(b.registry.stores)
-	store := b.settings(&storeSettings{Timeout: defaultStoreTimeout}, map[string]schemaRule{
-		"type": {enum: types, required: true}, "timeout": {above: new(int64)},
+	defaults := defaultStoreSettings()
+	store := b.settings(&defaults, map[string]schemaRule{
+		"type": {enum: types}, "timeout": {above: new(int64)}, "start-timeout": {above: new(int64)},
 	})
 	store.Properties["options"] = &schemaNode{
-		Description: sectionDescriptions["options"], Type: []string{"object", "null"},
+		Description: "What the type of store needs to know.", Type: []string{"object", "null"},
 	}
 	for _, name := range types {
 		options := b.settings(b.registry.stores[name].NewOptions(), nil)
@@ -137,9 +119,7 @@ func (b *schemaBuilder) store() *schemaNode {
 // the object is closed only there.
 func (b *schemaBuilder) generator() *schemaNode {
 	strategies := sortedKeys(b.registry.strategies)
-	generator := b.settings(&generatorSettings{}, map[string]schemaRule{
-		"strategy": {enum: strategies, required: true}, "store": {pattern: stores.NameGrammar},
-	})
+	generator := b.settings(&generatorSettings{}, map[string]schemaRule{"strategy": {enum: strategies}})
 	generator.Properties["codec"] = b.codec()
 	generator.AdditionalProperties = nil
 	for _, name := range strategies {
@@ -162,62 +142,6 @@ func when(key, value string, then *schemaNode) *schemaNode {
 		},
 		Then: then,
 	}
-}
-
-// codec is an entry of cosid.codecs, or the codec of a generator.
-func (b *schemaBuilder) codec() *schemaNode {
-	if _, done := b.defs["codec"]; done {
-		return reference("codec")
-	}
-	parts, alone := map[string]*schemaNode{}, sortedKeys(b.registry.parts)
-	for _, name := range sortedKeys(b.registry.parts) {
-		factory := b.registry.parts[name]
-		parts[name] = b.define("part."+name, b.part(factory))
-		if !standsAlone(factory) {
-			alone = slices.DeleteFunc(alone, func(s string) bool { return s == name })
-		}
-	}
-	// One word names a codec, which may be called anything, or a part that needs no settings.
-	pattern := whole(stores.NameGrammar) + "|" + placeholderPattern
-	var not *schemaNode
-	if needy := slices.DeleteFunc(sortedKeys(parts), func(s string) bool { return slices.Contains(alone, s) }); len(needy) > 0 {
-		not = &schemaNode{Enum: needy}
-	}
-	part := b.define("part", &schemaNode{
-		Description: "One part with its settings, or the name of a part or of a codec.",
-		Type:        []string{"object", "string"},
-		Pattern:     pattern, Not: not,
-		Properties: parts, AdditionalProperties: false, MinProperties: 1, MaxProperties: 1,
-	})
-	return b.define("codec", &schemaNode{
-		Description: sectionDescriptions["codec"],
-		Type:        []string{"array", "string"},
-		Pattern:     pattern, Not: not,
-		Items: part, MinItems: 1,
-	})
-}
-
-// part is what stands behind a part's name: its settings, or its text where it reads one.
-func (b *schemaBuilder) part(factory codecs.PartFactory) *schemaNode {
-	target := factory.NewSettings()
-	settings := b.settings(target, nil)
-	text := b.textPart(reflect.TypeOf(target))
-	switch {
-	case text != nil && len(settings.Properties) == 0:
-		settings = text
-	case text != nil:
-		settings = &schemaNode{AnyOf: []*schemaNode{text, settings}}
-	case standsAlone(factory):
-		settings.Type = []string{"object", "null"}
-	}
-	settings.Description = "The codec part " + factory.Name() + "."
-	return settings
-}
-
-// standsAlone tells whether a part needs no settings.
-func standsAlone(factory codecs.PartFactory) bool {
-	validator, ok := factory.NewSettings().(interface{ Validate() error })
-	return !ok || validator.Validate() == nil
 }
 
 // define puts a node among the schema's definitions and returns a reference to it.

@@ -16,7 +16,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v3"
@@ -110,6 +109,39 @@ func eachObject(value any, visit func(map[string]any)) {
 	}
 }
 
+func TestEveryDefaultFitsItsOwnSchema(t *testing.T) {
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(builtinSchema(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource(schemaID, document); err != nil {
+		t.Fatal(err)
+	}
+	checked := 0
+	definitions := document.(map[string]any)["$defs"].(map[string]any)
+	for name, definition := range definitions {
+		properties, _ := definition.(map[string]any)["properties"].(map[string]any)
+		for key, property := range properties {
+			value, ok := property.(map[string]any)["default"]
+			if !ok {
+				continue
+			}
+			schema, err := compiler.Compile(schemaID + "#/$defs/" + name + "/properties/" + key)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := schema.Validate(value); err != nil {
+				t.Errorf("%s.%s: %v", name, key, err)
+			}
+			checked++
+		}
+	}
+	if checked == 0 {
+		t.Error("there are no defaults")
+	}
+}
+
 // validator checks YAML by the schema that is kept in docs, with somebody else's implementation.
 type validator struct{ schema *jsonschema.Schema }
 
@@ -140,15 +172,20 @@ func (v validator) check(text string) error {
 	var found []error
 	documents := yaml.NewDecoder(strings.NewReader(text))
 	for {
-		var document any
-		err := documents.Decode(&document)
+		var node yaml.Node
+		err := documents.Decode(&node)
 		if errors.Is(err, io.EOF) {
 			return errors.Join(found...)
 		}
 		if err != nil {
 			return err
 		}
-		written, err := json.Marshal(plain(document))
+		asInJSON(&node)
+		var document any
+		if err := node.Decode(&document); err != nil {
+			return err
+		}
+		written, err := json.Marshal(document)
 		if err != nil {
 			return err
 		}
@@ -160,27 +197,15 @@ func (v validator) check(text string) error {
 	}
 }
 
-// plain is a YAML value as JSON has it: keys are texts, and so are dates.
-func plain(value any) any {
-	switch v := value.(type) {
-	case map[string]any:
-		for key, inner := range v {
-			v[key] = plain(inner)
+// asInJSON makes texts of what is one in JSON: keys and dates.
+func asInJSON(node *yaml.Node) {
+	for i, inner := range node.Content {
+		isKey := node.Kind == yaml.MappingNode && i%2 == 0
+		if isKey && inner.ShortTag() != "!!merge" || inner.ShortTag() == "!!timestamp" {
+			inner.Tag = "!!str"
 		}
-	case map[any]any:
-		texts := map[string]any{}
-		for key, inner := range v {
-			texts[fmt.Sprint(key)] = plain(inner)
-		}
-		return texts
-	case []any:
-		for i, inner := range v {
-			v[i] = plain(inner)
-		}
-	case time.Time:
-		return v.Format(time.RFC3339)
+		asInJSON(inner)
 	}
-	return value
 }
 
 func TestEveryYAMLOfTheRepositoryFitsTheSchema(t *testing.T) {

@@ -31,19 +31,29 @@ func (s *sourceComments) describe(owner reflect.Type, goName string) string {
 	return forUsers(comment)
 }
 
-// aboutGo is what tells a sentence for programmers: a qualified or a compound name, a pointer, nil.
-var aboutGo = regexp.MustCompile(`\b[a-z]+\.[A-Z]|\b[A-Z][a-z]+[A-Z]\w|\*|\bNil\b`)
+// aboutGo is what tells a clause for programmers: a qualified or a compound name, a pointer, nil.
+var aboutGo = regexp.MustCompile(`\b[a-z]+\.[A-Z]|\b[A-Z][a-z]+[A-Z]\w|\*|\b[Nn]il\b`)
 
-// forUsers keeps the first sentence of a comment's first paragraph, and those after it that do not speak of Go.
+// forUsers is the first paragraph of a comment without what it says of Go.
 func forUsers(comment string) string {
+	if comment == "" {
+		return ""
+	}
 	paragraph, _, _ := strings.Cut(strings.TrimSpace(comment), "\n\n")
-	var kept []string
-	for i, sentence := range regexp.MustCompile(`[^.]+(?:\.\S[^.]*)*\.?`).FindAllString(strings.Join(strings.Fields(paragraph), " "), -1) {
-		if i == 0 || !aboutGo.MatchString(sentence) {
-			kept = append(kept, strings.TrimSpace(sentence))
+	paragraph = strings.TrimSuffix(strings.Join(strings.Fields(paragraph), " "), ".")
+	var sentences []string
+	for sentence := range strings.SplitSeq(paragraph, ". ") {
+		var clauses []string
+		for clause := range strings.SplitSeq(sentence, ", ") {
+			if !aboutGo.MatchString(clause) {
+				clauses = append(clauses, clause)
+			}
+		}
+		if len(clauses) > 0 {
+			sentences = append(sentences, strings.Join(clauses, ", ")+".")
 		}
 	}
-	return strings.Join(kept, " ")
+	return strings.Join(sentences, " ")
 }
 
 func (s *sourceComments) comment(owner reflect.Type, goName string) string {

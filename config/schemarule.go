@@ -31,14 +31,14 @@ func parseSchemaRule(tag string) (schemaRule, error) {
 		}
 		var word string
 		word, tag, _ = strings.Cut(tag, ",")
-		if err := rule.add(word); err != nil {
+		if err := rule.read(word); err != nil {
 			return schemaRule{}, err
 		}
 	}
 	return rule, nil
 }
 
-func (r *schemaRule) add(word string) error {
+func (r *schemaRule) read(word string) error {
 	name, value, _ := strings.Cut(word, "=")
 	bounds := map[string]**int64{"min": &r.min, "above": &r.above, "max": &r.max}
 	switch bound, isBound := bounds[name]; {
@@ -56,4 +56,14 @@ func (r *schemaRule) add(word string) error {
 		return fmt.Errorf("%q is not a rule; accepted: required, min=, max=, above=, enum=, pattern=", word)
 	}
 	return nil
+}
+
+// add takes over what more says of bounds and words.
+func (r *schemaRule) add(more schemaRule) {
+	if more.above != nil {
+		r.above = more.above
+	}
+	if more.enum != nil {
+		r.enum = more.enum
+	}
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // settings is the object that decodeSettings reads into the struct that target points to, which holds the defaults.
-// Rules in own go over those of tags.
-func (b *schemaBuilder) settings(target any, own map[string]schemaRule) *schemaNode {
+// What more says of a key goes over the field's tag.
+func (b *schemaBuilder) settings(target any, more map[string]schemaRule) *schemaNode {
 	value := reflect.ValueOf(target).Elem()
 	object := &schemaNode{
 		Type: "object", Properties: map[string]*schemaNode{}, AdditionalProperties: false,
@@ -29,18 +29,13 @@ func (b *schemaBuilder) settings(target any, own map[string]schemaRule) *schemaN
 			b.mistake("the schema tag of %s.%s: %w", field.owner, field.Name, err)
 			continue
 		}
-		if fixed, ok := own[f.key]; ok {
-			rule = fixed
-		}
+		rule.add(more[f.key])
 		node, err := b.value(f.value, rule)
 		if err != nil {
 			b.mistake("%s.%s: %w", field.owner, field.Name, err)
 			continue
 		}
 		node.Description = b.describe(field.owner, field.Name)
-		if node.Description == "" && field.owner.PkgPath() == reflect.TypeFor[Config]().PkgPath() {
-			node.Description = sectionDescriptions[f.key]
-		}
 		node.Default = defaultOf(f.value)
 		object.Properties[f.key] = node
 		if rule.required {
@@ -141,47 +136,30 @@ func wholeNumber(t reflect.Type, rule schemaRule) *schemaNode {
 	return node
 }
 
-// duration refers to one of three patterns: JSON Schema cannot compare durations, but it can tell their signs.
+// duration refers to one of three definitions: JSON Schema cannot compare durations, but it can tell their signs.
 func (b *schemaBuilder) duration(rule schemaRule) (*schemaNode, error) {
 	zero := func(bound *int64) bool { return bound == nil || *bound == 0 }
 	switch {
 	case !zero(rule.min) || !zero(rule.above) || rule.max != nil:
 		return nil, errors.New("a duration's schema has no bound but min=0 or above=0")
-	case rule.above != nil:
-		return b.durationNamed("duration-above-zero", "", &schemaNode{Pattern: "[1-9]"}), nil
-	case rule.min != nil:
-		return b.durationNamed("duration", "", nil), nil
-	default:
-		return b.durationNamed("signed-duration", "-", nil), nil
+	case rule.min == nil && rule.above == nil:
+		return b.durationNamed("signed-duration", "-"), nil
 	}
+	duration := b.durationNamed("duration", "")
+	if rule.above == nil {
+		return duration, nil
+	}
+	duration.Type, duration.Pattern = "string", "[1-9]|"+placeholderPattern
+	return b.define("duration-above-zero", duration), nil
 }
 
-func (b *schemaBuilder) durationNamed(name, minus string, also *schemaNode) *schemaNode {
-	written := &schemaNode{Type: "string", Pattern: durationPattern(minus)}
-	node := &schemaNode{Description: "A number with a unit, such as 500ms, 1m30s, 1d or PT1S.", AnyOf: []*schemaNode{written}}
-	if also != nil {
-		written.AllOf = []*schemaNode{also}
-	} else {
-		node.AnyOf = append(node.AnyOf, &schemaNode{Const: 0})
-	}
-	node.AnyOf = append(node.AnyOf, reference("placeholder"))
-	return b.define(name, node)
-}
-
-// textPart is the text that the settings of a codec part read, or nil if they read none. A tag on the field that
-// holds it, which has no key, says more.
-func (b *schemaBuilder) textPart(settings reflect.Type) *schemaNode {
-	if !settings.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
-		return nil
-	}
-	var rule schemaRule
-	if f, ok := fieldsByKey(settings.Elem())["-"]; ok {
-		var err error
-		if rule, err = parseSchemaRule(f.Tag.Get("schema")); err != nil {
-			b.mistake("the schema tag of %s.%s: %w", f.owner, f.Name, err)
-		}
-	}
-	return text(rule)
+func (b *schemaBuilder) durationNamed(name, minus string) *schemaNode {
+	return b.define(name, &schemaNode{
+		Description: "A number with a unit, such as 500ms, 1m30s, 1d or PT1S.",
+		AnyOf: []*schemaNode{
+			{Type: "string", Pattern: durationPattern(minus)}, {Const: 0}, reference("placeholder"),
+		},
+	})
 }
 
 // defaultOf is a field's default as a configuration would write it, or nil where it is no value of its own.

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,8 +23,12 @@ type sectionDecoder struct {
 
 // sectionSettings are the keys of the section itself; those that hold named entries are decoded one by one.
 type sectionSettings struct {
-	Enabled   bool   `koanf:"enabled"`
-	Namespace string `koanf:"namespace"`
+	// Enabled is false where the application runs without generators; looking one up then says so.
+	Enabled bool `koanf:"enabled"`
+
+	// Namespace is the first part of every key in the stores. Required: two applications that share one draw from the
+	// same counters.
+	Namespace string `koanf:"namespace" schema:"required,pattern=[A-Za-z0-9][A-Za-z0-9._-]{0,63}"`
 }
 
 // Validate checks the namespace.
@@ -64,6 +69,7 @@ func (d *sectionDecoder) decode(raw any) *Config {
 		d.warnings = append(d.warnings, "cosid.generators declares no generator: every lookup will fail")
 	}
 	config.Warnings = d.warnings
+	config.Settings = *d.settings
 	return config
 }
 
@@ -91,19 +97,44 @@ func (d *sectionDecoder) entries(at path, raw any) []entry {
 
 // storeSettings are the keys of an entry of cosid.stores; its options are decoded by the type's factory.
 type storeSettings struct {
-	Type    string        `koanf:"type"`
+	// Type is the kind of store. Required.
+	Type string `koanf:"type" schema:"required"`
+
+	// Timeout bounds each call to the server. More than 0.
 	Timeout time.Duration `koanf:"timeout"`
+
+	// Start says what becomes of a store that cannot be opened: eager stops the application, lazy lets it start without,
+	// and opens the store in the background.
+	Start string `koanf:"start" schema:"enum=eager|lazy"`
+
+	// StartTimeout bounds the opening of the store. More than 0.
+	StartTimeout time.Duration `koanf:"start-timeout"`
 }
+
+func defaultStoreSettings() storeSettings {
+	return storeSettings{Timeout: time.Second, Start: startEager, StartTimeout: 10 * time.Second}
+}
+
+const (
+	startEager = "eager"
+	startLazy  = "lazy"
+)
 
 // Validate checks what does not depend on the type.
 func (s *storeSettings) Validate() error {
+	var mistakes []error
 	if s.Timeout <= 0 {
-		return field.Errorf("timeout", "more than 0, such as 1s", "%v leaves no time for a call", s.Timeout)
+		mistakes = append(mistakes, field.Errorf("timeout", "more than 0, such as 1s", "%v leaves no time for a call", s.Timeout))
 	}
-	return nil
+	if s.StartTimeout <= 0 {
+		mistakes = append(mistakes, field.Errorf("start-timeout", "more than 0, such as 10s",
+			"%v leaves no time to open the store", s.StartTimeout))
+	}
+	if s.Start != startEager && s.Start != startLazy {
+		mistakes = append(mistakes, field.Errorf("start", startEager+", "+startLazy, "%q is not a way to start", s.Start))
+	}
+	return errors.Join(mistakes...)
 }
-
-const defaultStoreTimeout = time.Second
 
 // embeddedStoreName is the name of the store that is used where none is declared.
 const embeddedStoreName = "embedded"
@@ -147,7 +178,7 @@ func written(value any) string {
 }
 
 func (d *sectionDecoder) store(e entry) (Store, bool) {
-	settings := storeSettings{Timeout: defaultStoreTimeout}
+	settings := defaultStoreSettings()
 	values, _ := e.raw.(map[string]any)
 	d.decodeSettings(e.at, e.raw, &settings, "options")
 	known := sortedKeys(d.registry.stores)
@@ -159,8 +190,10 @@ func (d *sectionDecoder) store(e entry) (Store, bool) {
 	}
 	options := factory.NewOptions()
 	d.decodeSettings(e.at.key("options"), values["options"], options)
+	ownValues, _ := values["options"].(map[string]any)
 	return Store{
-		Name: e.name, Timeout: settings.Timeout, Options: options, Factory: factory, Origin: d.origin(e.at),
+		Name: e.name, Timeout: settings.Timeout, Opening: settings.StartTimeout, Lazy: settings.Start == startLazy,
+		Options: options, Factory: factory, Place: d.place(e.at, values), Within: d.place(e.at.key("options"), ownValues),
 	}, true
 }
 
@@ -185,8 +218,11 @@ func (d *sectionDecoder) unknownWord(at path, raw any, word, what string, known 
 // generatorSettings are the keys that every generator has; the others belong to its strategy, and `codec` is decoded
 // once the strategy is known.
 type generatorSettings struct {
-	Strategy string `koanf:"strategy"`
-	Store    string `koanf:"store"`
+	// Strategy is how ids are made. Required.
+	Strategy string `koanf:"strategy" schema:"required"`
+
+	// Store is the name of the store that keeps the ids unique. Required where several are declared.
+	Store string `koanf:"store" schema:"pattern=[A-Za-z0-9][A-Za-z0-9._-]{0,63}"`
 }
 
 func (d *sectionDecoder) generator(e entry, declared []Store, named *namedCodecs) (Generator, bool) {
@@ -213,7 +249,7 @@ func (d *sectionDecoder) generator(e entry, declared []Store, named *namedCodecs
 		return Generator{}, false
 	}
 	g := Generator{
-		Name: e.name, Store: storeName, Settings: factory.NewSettings(), Factory: factory, Origin: d.origin(e.at),
+		Name: e.name, Store: storeName, Settings: factory.NewSettings(), Factory: factory, Place: d.place(e.at, values),
 	}
 	before := len(d.problems.list)
 	d.decodeSettings(e.at, own, g.Settings, "strategy", "store", "codec")
@@ -247,6 +283,7 @@ func (d *sectionDecoder) storeOf(at path, raw any, name string, declared []Store
 			What: fmt.Sprintf("no store named %q", name), Accepted: names.List(known), Nearest: names.Nearest(name, known),
 		})
 	case len(declared) == 1:
+		d.note(at.key("store"), declared[0].Name, "the only store there is")
 		return declared[0].Name
 	case len(declared) > 1:
 		d.problem(at.key("store"), names.List(known), "the store must be named, because several are declared")

@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"math"
 	"path/filepath"
@@ -27,12 +28,12 @@ func (l *loader) files() []sourceFile {
 	for _, name := range l.options.Files {
 		base = append(base, l.file(name, true))
 	}
-	if len(base) == 0 {
+	if len(base) == 0 && l.options.Koanf == nil {
 		if name, ok := l.env("COSID_CONFIG"); ok && name != "" {
 			base = append(base, l.file(name, true))
 		}
 	}
-	if len(base) == 0 {
+	if len(base) == 0 && l.options.Koanf == nil {
 		for _, folder := range []string{"", "config"} {
 			for _, name := range baseNames {
 				base = append(base, l.file(filepath.Join(folder, name), false))
@@ -99,10 +100,10 @@ func canonicalValue(at path, value any, seen func(path)) any {
 	seen(at)
 	v := reflect.ValueOf(value)
 	switch {
-	case v.Kind() == reflect.Map && v.Type().Key().Kind() == reflect.String:
+	case v.Kind() == reflect.Map:
 		result := make(map[string]any, v.Len())
 		for _, key := range v.MapKeys() {
-			name := key.String()
+			name := fmt.Sprint(key.Interface())
 			if !at.holdsNames() {
 				name = canonicalKey(name)
 			}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"iter"
 	"log/slog"
 	"slices"
 	"sync"
@@ -42,10 +42,15 @@ type Options struct {
 // Ids can be drawn between Start and Close; before and after, drawing is an error. Looking up works from New on.
 type Runtime struct {
 	logger   *slog.Logger
+	settings []config.Setting
 	warnings []string
 	disabled bool
-	stores   []namedStore
+	stores   []openStore
 	entries  map[string]*Entry
+
+	life       context.Context // of what goes on in the background; ends with Close
+	end        context.CancelFunc
+	background sync.WaitGroup // lazy stores that are not open yet
 
 	mu     sync.Mutex // guards state; held while starting and closing, so that they follow each other
 	state  state
@@ -63,34 +68,31 @@ const (
 // undoTimeout bounds how long a failed Start waits for what it closes again.
 const undoTimeout = 5 * time.Second
 
-type namedStore struct {
-	name  string
-	store stores.Store
-}
-
-// New builds what cfg describes. It does no I/O: files, connections and goroutines begin with Start.
-// Its errors name the place in the configuration.
+// New builds what cfg describes. It does no I/O: files, connections and goroutines begin with Start. Mistakes that only
+// building shows come as a *config.Error, each with its place.
 func New(cfg *config.Config, options Options) (*Runtime, error) {
 	if options.Logger == nil {
 		options.Logger = slog.Default()
 	}
 	rt := &Runtime{
-		logger: options.Logger, warnings: cfg.Warnings, disabled: !cfg.Enabled, entries: map[string]*Entry{},
+		logger: options.Logger, settings: cfg.Settings, warnings: cfg.Warnings, disabled: !cfg.Enabled,
+		entries: map[string]*Entry{},
 	}
+	rt.life, rt.end = context.WithCancel(context.Background())
 	configured := map[string]config.Store{}
 	built := map[string]stores.Store{}
-	var mistakes []error
+	var mistakes []config.Problem
 	for _, s := range cfg.Stores {
 		store, err := s.Factory.Build(stores.Spec{Name: s.Name, Timeout: s.Timeout, Logger: options.Logger}, s.Options)
 		if err != nil {
-			mistakes = append(mistakes, fmt.Errorf("%s: store %q: %w", s.Origin, s.Name, err))
+			mistakes = append(mistakes, s.Within.Problems(err)...)
 			continue
 		}
-		rt.stores = append(rt.stores, namedStore{s.Name, store})
+		rt.stores = append(rt.stores, openStore{name: s.Name, store: store, opening: s.Opening, lazy: s.Lazy})
 		configured[s.Name], built[s.Name] = s, store
 	}
 	if len(mistakes) > 0 {
-		return nil, errors.Join(mistakes...)
+		return nil, config.NewError(mistakes)
 	}
 	for _, g := range cfg.Generators {
 		instance, err := g.Factory.Build(generators.Spec{
@@ -101,11 +103,11 @@ func New(cfg *config.Config, options Options) (*Runtime, error) {
 			rt.entries[g.Name], err = newEntry(g, instance, cfg.Codecs)
 		}
 		if err != nil {
-			mistakes = append(mistakes, fmt.Errorf("%s: generator %q: %w", g.Origin, g.Name, err))
+			mistakes = append(mistakes, g.Place.Problems(err)...)
 		}
 	}
 	if len(mistakes) > 0 {
-		return nil, errors.Join(mistakes...)
+		return nil, config.NewError(mistakes)
 	}
 	return rt, nil
 }
@@ -128,8 +130,21 @@ func (rt *Runtime) Get(name string) (*Entry, error) {
 // Names lists the generators, sorted.
 func (rt *Runtime) Names() []string { return sortedKeys(rt.entries) }
 
-// Start opens the stores, all at once, and then starts the generators. ctx bounds Start only. If anything fails,
-// what was opened is closed again and the error names it; a Runtime starts once.
+// All iterates over the generators in the order of their names.
+func (rt *Runtime) All() iter.Seq2[string, *Entry] {
+	return func(yield func(string, *Entry) bool) {
+		for _, name := range rt.Names() {
+			if !yield(name, rt.entries[name]) {
+				return
+			}
+		}
+	}
+}
+
+// Start opens the stores, all at once and each within its start-timeout, and then starts the generators. ctx bounds
+// Start only. If anything fails, what was opened is closed again and the error names it; a Runtime starts once. A store
+// with `start: lazy` that cannot be opened is opened in the background instead; until then its generators answer with
+// errors.
 func (rt *Runtime) Start(ctx context.Context) error {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -142,6 +157,7 @@ func (rt *Runtime) Start(ctx context.Context) error {
 	for _, warning := range rt.warnings {
 		rt.logger.Warn("cosid: " + warning)
 	}
+	rt.logReport()
 	err := rt.startStores(ctx)
 	for _, name := range rt.Names() {
 		if err != nil {
@@ -165,11 +181,7 @@ func (rt *Runtime) startStores(ctx context.Context) error {
 	failures := make([]error, len(rt.stores))
 	var opening sync.WaitGroup
 	for i, s := range rt.stores {
-		opening.Go(func() {
-			if err := s.store.Start(ctx); err != nil {
-				failures[i] = fmt.Errorf("cosid: start store %q: %w", s.name, err)
-			}
-		})
+		opening.Go(func() { failures[i] = rt.startStore(ctx, s) })
 	}
 	opening.Wait()
 	return errors.Join(failures...)
@@ -188,6 +200,7 @@ func (rt *Runtime) Close(ctx context.Context) error {
 }
 
 func (rt *Runtime) close(ctx context.Context) error {
+	rt.end()
 	var failures []error
 	for _, name := range slices.Backward(rt.Names()) {
 		if err := rt.entries[name].instance.Close(ctx); err != nil {
@@ -197,35 +210,4 @@ func (rt *Runtime) close(ctx context.Context) error {
 	failures = append(failures, rt.closeStores(ctx))
 	rt.state, rt.closed = closed, errors.Join(failures...)
 	return rt.closed
-}
-
-func (rt *Runtime) closeStores(ctx context.Context) error {
-	failures := make([]error, len(rt.stores))
-	var closing sync.WaitGroup
-	for i, s := range rt.stores {
-		closing.Go(func() {
-			if err := closeWithin(ctx, s.store); err != nil {
-				failures[i] = fmt.Errorf("cosid: close store %q: %w", s.name, err)
-			}
-		})
-	}
-	closing.Wait()
-	return errors.Join(failures...)
-}
-
-// closeWithin stops waiting for a store that does not close. Its goroutine ends when the store does.
-func closeWithin(ctx context.Context, store io.Closer) error {
-	done := make(chan error, 1)
-	go func() { done <- store.Close() }()
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
-		select {
-		case err := <-done:
-			return err
-		default:
-			return ctx.Err()
-		}
-	}
 }

@@ -18,6 +18,6 @@ var (
 	// worst outcome is a gap.
 	ErrOutcomeUnknown = errors.New("outcome unknown")
 
-	// ErrClosed means that the store was closed, or not started yet.
-	ErrClosed = errors.New("store closed")
+	// ErrClosed means that the store was closed, or that it is not open yet.
+	ErrClosed = errors.New("store closed, or not open yet")
 )

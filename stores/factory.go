@@ -9,7 +9,8 @@ import (
 // Store is what a Factory builds: a life cycle around one or more abilities. A store that reserves ranges
 // also implements RangeStore, and Sealer where it can seal.
 type Store interface {
-	// Start opens and verifies the store; ctx bounds Start only. All I/O begins here.
+	// Start opens and verifies the store; ctx bounds Start only. All I/O begins here. A Start that failed leaves nothing
+	// open and may be called again.
 	Start(ctx context.Context) error
 
 	// Close gives back what Start, or the factory, opened, and nothing that was handed in. It is safe before

@@ -25,10 +25,10 @@ var _ generators.Factory = Factory{}
 // Settings are the keys of a periodic generator in a configuration.
 type Settings struct {
 	// Period is the name of the calendar unit in which ids restart, as generators.ParsePeriod reads it. Required.
-	Period string `koanf:"period"`
+	Period string `koanf:"period" schema:"required,enum=YEAR|YEAR_MONTH|YEAR_MONTH_DAY"`
 
 	// Zone is the IANA name of the time zone whose calendar counts. Required.
-	Zone string `koanf:"zone"`
+	Zone string `koanf:"zone" schema:"required,pattern=[A-Za-z][A-Za-z0-9_+/-]*"`
 
 	Policy
 }

@@ -18,11 +18,11 @@ type Policy struct {
 
 	// Prewarm is how long before a period's end the first call reserves the next period's first range. 0 = not: the
 	// first callers of the new period wait for the store. A generator without calls in that time reserves nothing.
-	Prewarm time.Duration `koanf:"prewarm"`
+	Prewarm time.Duration `koanf:"prewarm" schema:"min=0"`
 
 	// SealAfter is how long after a period's end its key is sealed, so that an instance whose clock lags gets
 	// stores.ErrRangeSealed. It must be longer than clocks differ; a day or more is advised. 0 = never.
-	SealAfter time.Duration `koanf:"seal-after"`
+	SealAfter time.Duration `koanf:"seal-after" schema:"min=0"`
 }
 
 // DefaultPolicy is segment.DefaultPolicy with a prewarm of 1m, and no sealing.

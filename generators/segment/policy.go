@@ -15,25 +15,25 @@ const maxSize = 1 << 40
 // DefaultPolicy: several zero values have a meaning of their own.
 type Policy struct {
 	// Step is the smallest reservation, and what every reservation is a multiple of. At least 1.
-	Step int64 `koanf:"step"`
+	Step int64 `koanf:"step" schema:"min=1,max=1099511627776"`
 
 	// InitialOffset is the first id of a key that the store does not know yet. Not negative.
-	InitialOffset int64 `koanf:"initial-offset"`
+	InitialOffset int64 `koanf:"initial-offset" schema:"min=0,max=9223372036854775806"`
 
 	// Lookahead is how long the ids at hand should last: reservations are as large as the ids issued in this
 	// time, and the next one starts when no more than that are left. 0 = reserve only when no id is left.
-	Lookahead time.Duration `koanf:"lookahead"`
+	Lookahead time.Duration `koanf:"lookahead" schema:"min=0"`
 
 	// MaxBatch is the largest reservation, rounded down to a multiple of Step. 0 = the larger of 1000 steps and 2^20.
-	MaxBatch int64 `koanf:"max-batch"`
+	MaxBatch int64 `koanf:"max-batch" schema:"min=0,max=1099511627776"`
 
 	// ReserveTimeout is how long a caller that found no id waits for the store, counted from its first wait. More
 	// than 0, and no less than the time-out of the store's own calls.
-	ReserveTimeout time.Duration `koanf:"reserve-timeout"`
+	ReserveTimeout time.Duration `koanf:"reserve-timeout" schema:"above=0"`
 
 	// RangeTTL is the age at which a range is dropped, used up or not, so that the ids of several instances
 	// follow the order of time to that accuracy. It costs a look at the clock for each id. 0 = never.
-	RangeTTL time.Duration `koanf:"range-ttl"`
+	RangeTTL time.Duration `koanf:"range-ttl" schema:"min=0"`
 }
 
 // DefaultPolicy is step 100 from offset 1, a lookahead of 1s, a reserve-timeout of 3s and no range-ttl.

@@ -12,14 +12,14 @@ import (
 type Options struct {
 	// Driver names the database: "sqlite". Empty means sqlite with a DSN, and whatever the database handed in
 	// speaks without one.
-	Driver string `koanf:"driver"`
+	Driver string `koanf:"driver" schema:"enum=sqlite"`
 
 	// DSN says where the database is. For SQLite: a file path, or a file: URI where SQLite's own parameters are
 	// needed. Empty means the *gorm.DB that was handed in.
 	DSN string `koanf:"dsn"`
 
 	// TablePrefix begins the names of the store's tables.
-	TablePrefix string `koanf:"table-prefix"`
+	TablePrefix string `koanf:"table-prefix" schema:"pattern=[A-Za-z_][A-Za-z0-9_]{0,31}"`
 
 	// AutoMigrate creates missing tables at Start. Nil is true with a DSN and false for a database handed in:
 	// an application's schema changes only when it says so.

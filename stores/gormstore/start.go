@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -13,12 +14,14 @@ import (
 	"github.com/cosid-go/cosid/stores"
 )
 
-// startPatience bounds Start where the caller's context sets no earlier end: creating a file while other processes
-// do the same takes longer than a call.
+// startPatience bounds Start where the caller's context has no deadline: creating a file while other processes do the
+// same takes longer than a call.
 const startPatience = 10 * time.Second
 
+const untilContextEnds = time.Duration(math.MaxInt64)
+
 // Start opens the database, creates the table if it may, and checks that the table can be used. It is bounded by
-// ctx and by ten seconds, in which it tries again while other processes hold the database's lock. If it fails,
+// ctx, or by ten seconds where ctx has no deadline, and tries again while other processes hold the database's lock. If it fails,
 // nothing is left open and it may be called again. A store that is started is not started again.
 func (s *Store) Start(ctx context.Context) error {
 	if err := s.start(ctx); err != nil {
@@ -36,8 +39,11 @@ func (s *Store) start(ctx context.Context) error {
 	}
 	defer s.calls.Done()
 
-	ctx, cancel := context.WithTimeoutCause(ctx, startPatience, timeoutError(startPatience))
-	defer cancel()
+	if _, bounded := ctx.Deadline(); !bounded {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, startPatience, timeoutError(startPatience))
+		defer cancel()
+	}
 	l, err := s.openLink()
 	if err == nil {
 		err = s.prepare(ctx, l)
@@ -98,7 +104,7 @@ func (s *Store) openLink() (link, error) {
 
 // prepare creates the table if it may and checks what calls will rely on.
 func (s *Store) prepare(ctx context.Context, l link) error {
-	return s.patiently(ctx, startPatience, func() error {
+	return s.patiently(ctx, untilContextEnds, func() error {
 		return s.run(ctx, l, func(tx *gorm.DB) error {
 			if err := s.makeTable(tx); err != nil {
 				return err
