@@ -20,23 +20,31 @@ type variables struct {
 	warnings []string
 }
 
-func newVariables(section any, known *registry) *variables {
+func newVariables(section any, env lookup, known *registry) *variables {
+	// The word that decides which keys an entry has may come from a variable itself.
+	word := func(at path, raw map[string]any, key string) string {
+		if text, ok := env(variableName(at.key(key))); ok {
+			return text
+		}
+		text, _ := raw[key].(string)
+		return text
+	}
 	v := &variables{places: map[string][]path{}, matched: map[string]path{}}
 	v.addFields(root, &sectionSettings{})
 	values, _ := section.(map[string]any)
 	for name, raw := range namedMaps(values["stores"]) {
 		at := root.key("stores").key(name)
 		v.addFields(at, &storeSettings{})
-		if kind, ok := raw["type"].(string); ok && known.stores[kind] != nil {
-			v.addFields(at.key("options"), known.stores[kind].NewOptions())
+		if factory, ok := known.stores[word(at, raw, "type")]; ok {
+			v.addFields(at.key("options"), factory.NewOptions())
 		}
 	}
 	for name, raw := range namedMaps(values["generators"]) {
 		at := root.key("generators").key(name)
 		v.addFields(at, &generatorSettings{})
 		v.add(at.key("codec"))
-		if strategy, ok := raw["strategy"].(string); ok && known.strategies[strategy] != nil {
-			v.addFields(at, known.strategies[strategy].NewSettings())
+		if factory, ok := known.strategies[word(at, raw, "strategy")]; ok {
+			v.addFields(at, factory.NewSettings())
 		}
 	}
 	return v

@@ -154,7 +154,7 @@ func (l *loader) readFiles() {
 }
 
 func (l *loader) readEnvironment(known *registry) {
-	variables := newVariables(l.section(), known)
+	variables := newVariables(l.section(), l.env, known)
 	for _, p := range variables.resolveAll(l.options.Environ) {
 		l.problems.add(p)
 	}

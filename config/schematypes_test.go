@@ -67,7 +67,7 @@ type ownOptions struct {
 func newOwnOptions() any { return &ownOptions{Wait: wait{-1}, Port: 7, Drift: -time.Minute} }
 
 func TestOptionsOfTypesFromOutsideAreInTheSchema(t *testing.T) {
-	o := options("")
+	o := builtin("")
 	o.Stores = append(o.Stores, ownType{newOwnOptions})
 	text, err := config.Schema("", o, nil)
 	if err != nil {
@@ -131,7 +131,7 @@ type literalOrMap struct {
 func (l *literalOrMap) UnmarshalText(text []byte) error { l.Text = string(text); return nil }
 
 func TestAPartMayReadATextAndHaveKeys(t *testing.T) {
-	o := options("")
+	o := builtin("")
 	o.Parts = append(o.Parts, ownPart{ownType{func() any { return &literalOrMap{} }}})
 	text, err := config.Schema("", o, nil)
 	if err != nil {
@@ -181,14 +181,14 @@ func TestASettingThatNoSchemaCanDescribeIsAnError(t *testing.T) {
 		{"no struct", new(int), "are not a struct"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			o := options("")
+			o := builtin("")
 			o.Stores = append(o.Stores, ownType{func() any { return c.options }})
 			if text, err := config.Schema("", o, nil); err == nil || !strings.Contains(err.Error(), c.problem) {
 				t.Errorf("got %v\n%s", err, text)
 			}
 		})
 	}
-	o := options("")
+	o := builtin("")
 	o.Stores = append(o.Stores, o.Stores[0])
 	if _, err := config.Schema("", o, nil); err == nil || !strings.Contains(err.Error(), "is registered twice") {
 		t.Errorf("two factories of one type: %v", err)

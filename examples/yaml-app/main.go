@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
 
@@ -21,6 +22,7 @@ func main() {
 	flag.IntVar(&o.bills, "n", 9, "how many bills to create")
 	flag.StringVar(&o.config, "config", "examples/yaml-app/cosid.yaml", "the YAML file with the cosid section")
 	flag.StringVar(&o.dsn, "dsn", "data/app.db", "the application's own SQLite file")
+	flag.BoolVar(&o.verbose, "v", false, "log what was configured, and what set each value")
 	flag.Parse()
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -34,6 +36,7 @@ func main() {
 type options struct {
 	bills       int
 	config, dsn string
+	verbose     bool
 }
 
 // run wires the application, creates bills in every way that a program creates rows, and prints them.
@@ -47,7 +50,7 @@ func run(ctx context.Context, out io.Writer, o options) (err error) {
 	)
 	app := fx.New(
 		fx.NopLogger,
-		fx.Supply(cosid.Source{Files: []string{o.config}}),
+		fx.Supply(cosid.Source{Files: []string{o.config}}, newLogger(o.verbose)),
 		fx.Provide(cosid.Module),
 		cosid.Models(Order{}, Item{}, Bill{}), // a wrong tag is found now, not with the first row
 		fx.Provide(func(lc fx.Lifecycle) (*gorm.DB, error) { return openDatabase(lc, o.dsn) }),
@@ -67,4 +70,13 @@ func run(ctx context.Context, out io.Writer, o options) (err error) {
 		return err
 	}
 	return printBills(out, ids, created)
+}
+
+// newLogger is the application's logger, which cosid uses too.
+func newLogger(verbose bool) *slog.Logger {
+	level := slog.LevelWarn
+	if verbose {
+		level = slog.LevelInfo
+	}
+	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
 }
