@@ -107,7 +107,7 @@ func (d *decoder) decode(at path, raw any, target reflect.Value) {
 	case unresolved:
 		return
 	case nil:
-		d.problem(at, "a value, or no key at all", "the key has no value")
+		d.noValue(at)
 		return
 	}
 	if target.Kind() == reflect.Pointer {
@@ -139,6 +139,10 @@ func (d *decoder) decode(at path, raw any, target reflect.Value) {
 	default:
 		d.problem(at, "", "the setting's Go type %s cannot be read from a configuration", target.Type())
 	}
+}
+
+func (d *decoder) noValue(at path) {
+	d.problem(at, "a value, or no key at all", "the key has no value")
 }
 
 // decodeText serves types that read themselves. They get a number as it is written, so that `wait: auto` and

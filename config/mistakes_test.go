@@ -170,6 +170,11 @@ func TestEveryMistakeNamesItsPlaceAndWhatIsAccepted(t *testing.T) {
 			`cosid.yaml:3:1: not valid YAML: the line is indented with a tab; accepted: spaces`,
 		},
 		{
+			"a codec without a value",
+			valid + "    order: { strategy: segment, codec: }\n",
+			"cosid.yaml:5:33: cosid.generators.order.codec: the key has no value; accepted: a value, or no key at all",
+		},
+		{
 			"a negative step",
 			valid + "    order: { strategy: segment, step: -1 }\n",
 			`cosid.yaml:5:33: cosid.generators.order.step: -1 is out of bounds; accepted: 1 to 2^40`,

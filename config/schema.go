@@ -96,7 +96,7 @@ func (b *schemaBuilder) store() *schemaNode {
 	types := sortedKeys(b.registry.stores)
 	defaults := defaultStoreSettings()
 	store := b.settings(&defaults, map[string]schemaRule{
-		"type": {enum: types}, "timeout": {above: new(int64)}, "start-timeout": {above: new(int64)},
+		"type": {enum: types},
 	})
 	store.Properties["options"] = &schemaNode{
 		Description: "What the type of store needs to know.", Type: []string{"object", "null"},

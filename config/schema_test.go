@@ -40,7 +40,7 @@ const (
 // builtin are options that know all built-in types and no others.
 func builtin(dir string) config.Options {
 	return config.Options{
-		Source:     config.Source{Dir: dir, Environ: []string{}},
+		Source:     config.Source{Dir: dir, Environ: []string{"SECONDS=5"}},
 		Stores:     []stores.Factory{gormstore.Factory{}, memstore.Factory{}},
 		Strategies: []generators.Factory{segment.Factory{}, periodic.Factory{}},
 		Parts:      codecs.Builtin(),

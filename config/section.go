@@ -101,14 +101,14 @@ type storeSettings struct {
 	Type string `koanf:"type" schema:"required"`
 
 	// Timeout bounds each call to the server. More than 0.
-	Timeout time.Duration `koanf:"timeout"`
+	Timeout time.Duration `koanf:"timeout" schema:"above=0"`
 
 	// Start says what becomes of a store that cannot be opened: eager stops the application, lazy lets it start without,
 	// and opens the store in the background.
 	Start string `koanf:"start" schema:"enum=eager|lazy"`
 
 	// StartTimeout bounds the opening of the store. More than 0.
-	StartTimeout time.Duration `koanf:"start-timeout"`
+	StartTimeout time.Duration `koanf:"start-timeout" schema:"above=0"`
 }
 
 func defaultStoreSettings() storeSettings {
@@ -258,7 +258,11 @@ func (d *sectionDecoder) generator(e entry, declared []Store, named *namedCodecs
 			return Generator{}, false // the missing period is reported, and its codec cannot be judged
 		}
 	}
-	d.codecOf(e.at.key("codec"), values["codec"], named, &g)
+	if raw, written := values["codec"]; written && raw == nil {
+		d.noValue(e.at.key("codec"))
+	} else {
+		d.codecOf(e.at.key("codec"), raw, named, &g)
+	}
 	return g, true
 }
 

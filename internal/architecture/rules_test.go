@@ -165,6 +165,7 @@ var drivers = []string{
 var testOnly = []string{
 	"testing", "testing/...", "net/http/httptest", "./stores/storetest", "go.uber.org/goleak", "go.uber.org/goleak/...",
 	"go.uber.org/fx/fxtest", "github.com/stretchr/testify/...", "github.com/alicebob/miniredis/...", "pgregory.net/rapid",
+	"github.com/santhosh-tekuri/jsonschema/...",
 }
 
 // layerOf is the layer of a package, or nil for a package of somebody else or without a place.
