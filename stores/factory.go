@@ -10,7 +10,7 @@ import (
 // also implements RangeStore, and Sealer where it can seal.
 type Store interface {
 	// Start opens and verifies the store; ctx bounds Start only. All I/O begins here. A Start that failed leaves nothing
-	// open and may be called again.
+	// open and may be called again. Close may be called while it runs.
 	Start(ctx context.Context) error
 
 	// Close gives back what Start, or the factory, opened, and nothing that was handed in. It is safe before
