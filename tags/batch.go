@@ -180,7 +180,7 @@ func (f *failure) error() error {
 	if f.rows > 1 {
 		rows = fmt.Sprintf(" in %d rows", f.rows)
 	}
-	return fmt.Errorf("cosid: fill %s from %q%s: %w", f.field.name, f.field.feed.name, rows, f.err)
+	return fmt.Errorf("cosid: fill %s from %q%s: %w", f.field.name, f.field.feed.Name, rows, f.err)
 }
 
 // note keeps err, if it is one, for the batch's own error.

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+
+	"github.com/cosid-go/cosid/internal/tagrules"
 )
 
 // Field is one tagged field of a struct type: the generator it draws from, and how its type holds the result. It
@@ -44,26 +46,25 @@ func (f *Filler) Field(owner string, sf reflect.StructField) (*Field, error) {
 }
 
 func (f *Filler) field(name, text string, sf reflect.StructField) (*Field, error) {
-	t, err := parseTag(text)
+	t, err := tagrules.Parse(text)
 	if err != nil {
 		return nil, err
 	}
 	form, ok := formOf(sf.Type)
 	switch {
 	case !sf.IsExported():
-		return nil, errors.New("an unexported field cannot be filled; export it")
+		return nil, tagrules.ErrUnexported
 	case !ok:
-		return nil, fmt.Errorf("a %s cannot hold an id; accepted is %s", sf.Type, acceptedTypes)
-	case !form.text && t.codec != "":
-		return nil, fmt.Errorf("codec=%s has no use on a %s; a codec writes text, into a string", t.codec, sf.Type)
+		return nil, tagrules.TypeError(sf.Type.String())
+	case !form.text && t.Codec != "":
+		return nil, tagrules.CodecError(t.Codec, sf.Type.String())
 	}
-	feed, err := f.feed(feedKey{tag: t, text: form.text})
+	feed, err := f.feed(feedKey{Tag: t, text: form.text})
 	if err != nil {
 		return nil, err
 	}
 	if !form.text && feed.generator.Grouped() {
-		return nil, fmt.Errorf("the numbers of generator %q repeat in each period; fill a string, which carries the period",
-			t.name)
+		return nil, tagrules.GroupedError(t.Name)
 	}
 	return &Field{name: name, feed: feed, form: form}, nil
 }

@@ -81,7 +81,3 @@ func (f *form) open(v reflect.Value) reflect.Value {
 	}
 	return v
 }
-
-// acceptedTypes is what a tag may stand on, for messages.
-const acceptedTypes = "an integer or a string, a named type or a pointer of one, sql.NullInt64, sql.NullInt32, " +
-	"sql.NullString or a sql.Null of one"

@@ -1,6 +1,10 @@
 package tags
 
-import "context"
+import (
+	"context"
+
+	"github.com/cosid-go/cosid/internal/tagrules"
+)
 
 // Generator is what filling needs of one named generator; *runtime.Entry satisfies it. It is safe for concurrent
 // use. Both methods draw in increasing order and return how many elements they wrote; the error is nil exactly if
@@ -37,7 +41,7 @@ type feed struct {
 }
 
 type feedKey struct {
-	tag
+	tagrules.Tag
 	text bool
 }
 
@@ -46,7 +50,7 @@ func (f *Filler) feed(key feedKey) (*feed, error) {
 	if found, ok := f.feeds.Load(key); ok {
 		return found.(*feed), nil
 	}
-	generator, err := f.source(key.name, key.codec)
+	generator, err := f.source(key.Name, key.Codec)
 	if err != nil {
 		return nil, err
 	}

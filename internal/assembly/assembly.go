@@ -26,12 +26,17 @@ type Options struct {
 	Logger     *slog.Logger // nil is slog.Default()
 }
 
+// Strategies are the built-in ones.
+func Strategies() []generators.Factory {
+	return []generators.Factory{segment.Factory{}, periodic.Factory{}}
+}
+
 // Build reads the configuration and builds its Runtime, without I/O to any store.
 func Build(o Options) (*runtime.Runtime, error) {
 	cfg, err := config.Load(config.Options{
 		Source:     o.Source,
 		Stores:     o.Stores,
-		Strategies: append([]generators.Factory{segment.Factory{}, periodic.Factory{}}, o.Strategies...),
+		Strategies: append(Strategies(), o.Strategies...),
 		Parts:      append(codecs.Builtin(), o.Parts...),
 		Embedded:   o.Embedded,
 	})
