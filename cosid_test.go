@@ -23,7 +23,12 @@ import (
 	"github.com/cosid-go/cosid/generators/segment"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(workerEnv); dir != "" {
+		os.Exit(work(dir))
+	}
+	goleak.VerifyTestMain(m)
+}
 
 type Bill struct {
 	ID int64  `gorm:"primaryKey;autoIncrement:false" cosid:"order"`

@@ -36,7 +36,8 @@ var (
 	textSink   atomic.Int64
 )
 
-func newGroups() ([]*group, error) {
+// newGroups makes all cases. Those that need files keep them in folder.
+func newGroups(folder string) ([]*group, error) {
 	ctx := context.Background()
 	ids, err := cosid.Open(ctx, cosid.Options{
 		Source: cosid.Source{Values: configuration, Environ: []string{}}, Logger: slog.New(slog.DiscardHandler),
@@ -68,6 +69,15 @@ func newGroups() ([]*group, error) {
 	if err != nil {
 		return nil, err
 	}
+	filler := cosid.NewFiller(ids)
+	filling, err := fillingCases(ctx, order, filler)
+	if err != nil {
+		return nil, err
+	}
+	creating, err := creatingCases(ctx, folder, order, bill, filler)
+	if err != nil {
+		return nil, err
+	}
 	return []*group{
 		{"Segment ids, beside a bare atomic add", append([]*benchCase{
 			bareAdd(), designFloor(), segmentNext(ctx, segments), entryNext(ctx, order),
@@ -78,6 +88,8 @@ func newGroups() ([]*group, error) {
 		}},
 		{"Text of a bill number, beside strconv's decimal of as many digits", texts.bill},
 		{"Text of a number, beside strconv in radix 36", texts.number},
+		{"Filling a struct, beside the entry's Next", filling},
+		{"Create on SQLite, with and without the plugin", creating},
 	}, nil
 }
 

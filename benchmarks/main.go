@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"text/tabwriter"
@@ -19,15 +21,22 @@ import (
 func main() {
 	testing.Init()
 	passes := flag.Int("passes", 7, "how often each case is run")
+	only := flag.String("only", "", "the beginning of the title of the one group to run")
 	length := flag.Duration("time", 100*time.Millisecond, "how long one run of a case takes")
 	flag.Parse()
 	if err := flag.Set("test.benchtime", length.String()); err != nil {
 		fatal(err)
 	}
-	groups, err := newGroups()
+	folder, err := os.MkdirTemp("", "cosid-benchmarks")
 	if err != nil {
 		fatal(err)
 	}
+	defer os.RemoveAll(folder)
+	groups, err := newGroups(folder)
+	if err != nil {
+		fatal(err)
+	}
+	groups = slices.DeleteFunc(groups, func(g *group) bool { return !strings.HasPrefix(g.title, *only) })
 	for range *passes {
 		for _, g := range groups {
 			for _, c := range g.cases {

@@ -10,6 +10,9 @@
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
+# other_modules keep their dependencies out of the product's go.mod.
+other_modules=(benchmarks cmd/cosidvet examples/pgx)
+
 step_tidy() { # every go.mod says what its module needs, and no more
 	local file
 	while read -r file; do
@@ -31,13 +34,15 @@ step_build() { # everything compiles without cgo
 	go build ./...
 }
 
-step_vet() { # go vet, in the benchmarks' module too
+step_vet() { # go vet, in all modules
 	go vet ./...
-	go -C benchmarks vet ./...
+	local module
+	for module in "${other_modules[@]}"; do go -C "$module" vet ./...; done
 }
 
 step_lint() { # staticcheck
 	tool staticcheck ./...
+	(cd cmd/cosidvet && go tool -modfile=../../tools/go.mod staticcheck ./...)
 }
 
 step_cross() { # other machines: go vet for 386 and arm64, go build for arm
@@ -60,6 +65,10 @@ step_fuzz() { # a short run of every fuzz target
 	scripts/fuzz.sh
 }
 
+step_oldest() { # the tests that meet GORM, with the oldest GORM that is supported
+	scripts/oldest.sh
+}
+
 step_race() { # all tests, under the race detector
 	if can_race; then
 		CGO_ENABLED=1 go test -race ./...
@@ -67,10 +76,12 @@ step_race() { # all tests, under the race detector
 		left_out "the race detector: it needs cgo and a C compiler (Debian: gcc libc6-dev) on a 64-bit machine"
 		go test ./...
 	fi
+	go -C examples/pgx test ./...
+	go -C cmd/cosidvet test ./...
 }
 
 # The tests come last, so that their lines stand at the end of the output.
-all_steps=(tidy format build vet lint cross example fuzz race)
+all_steps=(tidy format build vet lint cross example fuzz oldest race)
 
 # can_race tells whether the race detector works here, by using it.
 can_race() {

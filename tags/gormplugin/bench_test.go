@@ -1,12 +1,9 @@
 package gormplugin_test
 
 import (
-	"path/filepath"
 	"testing"
 
-	"github.com/libtnb/sqlite"
 	"gorm.io/gorm"
-	"gorm.io/gorm/logger"
 
 	"github.com/cosid-go/cosid/tags"
 	"github.com/cosid-go/cosid/tags/gormplugin"
@@ -21,17 +18,7 @@ func BenchmarkCreate(b *testing.B) {
 			name = "with plugin"
 		}
 		b.Run(name, func(b *testing.B) {
-			dsn := "file:" + filepath.ToSlash(filepath.Join(b.TempDir(), "app.db")) +
-				"?_pragma=journal_mode(WAL)&_pragma=synchronous(OFF)"
-			db, err := gorm.Open(sqlite.Open(dsn), &gorm.Config{Logger: logger.Discard})
-			if err != nil {
-				b.Fatal(err)
-			}
-			pool, err := db.DB()
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer pool.Close()
+			db := openDatabase(b, &gorm.Config{})
 			id, no := tagstest.Quick{Counter: tagstest.NewCounter(1)}, tagstest.NewCounter(1)
 			filler := tags.NewFiller(tagstest.SourceOf(map[string]tags.Generator{"id": id, "no": no}))
 			type bill struct {

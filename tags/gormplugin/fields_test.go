@@ -94,6 +94,7 @@ func TestEmbeddedColumnsAreFilled(t *testing.T) {
 	if rows[1].To.Code != "kept" {
 		t.Errorf("%+v", rows[1].To)
 	}
+	w = newWorld(t, nil, &model{}) // the database gives an id of its own, which may be one of those above
 	omitted := model{}
 	must(t, w.Omit("to_code", "ID").Create(&omitted))
 	if omitted.To != nil && omitted.To.Code != "" {

@@ -4,14 +4,11 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/libtnb/sqlite"
 	"gorm.io/gorm"
-	"gorm.io/gorm/logger"
 
 	"github.com/cosid-go/cosid/generators"
 	"github.com/cosid-go/cosid/tags"
@@ -103,18 +100,11 @@ func newWorld(t *testing.T, config *gorm.Config, models ...any) *world {
 	if config == nil {
 		config = &gorm.Config{}
 	}
-	config.Logger = logger.Discard
-	dsn := "file:" + filepath.ToSlash(filepath.Join(t.TempDir(), "app.db")) + "?_pragma=synchronous(OFF)"
-	db, err := gorm.Open(sqlite.Open(dsn), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := openDatabase(t, config)
 	pool, err := db.DB()
 	if err != nil {
 		t.Fatal(err)
 	}
-	pool.SetMaxOpenConns(1)
-	t.Cleanup(func() { _ = pool.Close() })
 	if err := db.AutoMigrate(models...); err != nil {
 		t.Fatal(err)
 	}

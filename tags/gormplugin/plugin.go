@@ -17,7 +17,8 @@
 //   - A store never joins a transaction. A rollback leaves a gap, and no id comes twice.
 //   - SkipHooks skips the methods of models, not filling: a row without its number would be worse. DryRun fills as
 //     well, so that the SQL it shows is complete.
-//   - Under OnConflict{DoNothing} a row that is not inserted leaves its new id in the struct. RowsAffected tells.
+//   - Under OnConflict{DoNothing} a row that is not inserted leaves its new id in the struct. RowsAffected tells,
+//     except on MariaDB: GORM counts the row there that was in the way, and puts its key into the struct. Read it back.
 //   - Save of a slice overwrites all columns of rows that exist. A tagged field that was not loaded, and so is empty,
 //     gets a new number there, as any other empty field gets its zero.
 //   - A field that is not a column (gorm:"-") is filled if the tag stands on it; structs that are not saved are left

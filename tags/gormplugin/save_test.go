@@ -28,7 +28,7 @@ func TestALoadedRowKeepsItsNumberWhenSaved(t *testing.T) {
 	users := names(2)
 	must(t, w.Create(&users))
 	var loaded []user
-	must(t, w.Find(&loaded))
+	must(t, w.Order("id").Find(&loaded))
 	loaded[0].Age = 5
 	before := w.drawn()
 	must(t, w.Save(&loaded))
@@ -67,14 +67,22 @@ func TestFirstOrCreateThatFindsDrawsNothing(t *testing.T) {
 	}
 }
 
-// G21: nothing is hidden; RowsAffected tells that the id is nowhere.
+// G21: nothing is hidden, and nothing is stored under the id that was drawn.
 func TestARowThatIsNotInsertedOnConflictShowsInRowsAffected(t *testing.T) {
 	w := newWorld(t, nil, &user{})
-	must(t, w.Create(&user{Name: "a"}))
+	first := user{Name: "a"}
+	must(t, w.Create(&first))
 	again := user{Name: "a"}
 	tx := w.Clauses(clause.OnConflict{DoNothing: true}).Create(&again)
 	must(t, tx)
-	if tx.RowsAffected != 0 || again.ID != 2 || w.rows(t, &user{}) != 1 {
+	if w.rows(t, &user{}) != 1 || w.id.Drawn() != 2 {
+		t.Errorf("%d rows, drew %d", w.rows(t, &user{}), w.id.Drawn())
+	}
+	w.wantStored(t, &first)
+	if tested(t).countsConflicts {
+		return
+	}
+	if tx.RowsAffected != 0 || again.ID != 2 {
 		t.Errorf("affected %d, struct %+v", tx.RowsAffected, again)
 	}
 }
