@@ -36,6 +36,7 @@ import (
 	"gorm.io/gorm/schema"
 
 	"github.com/cosid-go/cosid/generators"
+	"github.com/cosid-go/cosid/stores"
 	"github.com/cosid-go/cosid/tags"
 )
 
@@ -146,12 +147,23 @@ func (p *Plugin) fill(db *gorm.DB, collect func(*walk) error) error {
 		return collect(&w)
 	})
 	w.writeMaps()
-	if err != nil && inTransaction(db) &&
-		(errors.Is(err, generators.ErrRangeUnavailable) || errors.Is(err, context.DeadlineExceeded)) {
+	if inTransaction(db) && mayHaveWaited(err) {
 		return fmt.Errorf("%w (inside a transaction: a store on the same connection pool may have to wait until it "+
 			"ends; give the store a pool of its own, or fill before the transaction begins)", err)
 	}
 	return err
+}
+
+// mayHaveWaited tells whether err is one that a wait for a connection ends in, and none that waiting has no part in.
+func mayHaveWaited(err error) bool {
+	for _, lasting := range []error{
+		generators.ErrRangeWentBack, stores.ErrRangeSealed, stores.ErrRangeExhausted, stores.ErrClosed, generators.ErrClosed,
+	} {
+		if errors.Is(err, lasting) {
+			return false
+		}
+	}
+	return errors.Is(err, generators.ErrRangeUnavailable) || errors.Is(err, context.DeadlineExceeded)
 }
 
 func inTransaction(db *gorm.DB) bool {

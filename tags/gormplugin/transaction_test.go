@@ -1,7 +1,9 @@
 package gormplugin_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +11,7 @@ import (
 	"gorm.io/gorm"
 
 	"github.com/cosid-go/cosid/generators"
+	"github.com/cosid-go/cosid/stores"
 )
 
 // With SkipDefaultTransaction GORM has no callback that begins one; filling must still come first.
@@ -45,6 +48,19 @@ func TestAStoreThatWaitsForTheCallersTransactionIsExplained(t *testing.T) {
 		t.Error(err)
 	}
 	w.wantStored(t, &u)
+}
+
+// An error that no waiting explains is told as it is.
+func TestLastingErrorsAreNotBlamedOnTheTransaction(t *testing.T) {
+	for _, lasting := range []error{generators.ErrRangeWentBack, stores.ErrRangeSealed, stores.ErrRangeExhausted, generators.ErrClosed} {
+		w := newWorld(t, nil, &user{})
+		w.id.Before = func(context.Context) error { return fmt.Errorf("%w: %w", generators.ErrRangeUnavailable, lasting) }
+		w.no.Before = nil
+		err := w.Transaction(func(tx *gorm.DB) error { return tx.Create(&user{}).Error })
+		if !errors.Is(err, lasting) || strings.Contains(err.Error(), "inside a transaction") {
+			t.Errorf("%v: got %v", lasting, err)
+		}
+	}
 }
 
 func TestARollbackLeavesAGapAndNoIDComesTwice(t *testing.T) {
