@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/libtnb/sqlite"
 	"go.uber.org/fx"
@@ -291,5 +292,49 @@ func TestDrawingThroughAnEntryDoesNotAllocate(t *testing.T) {
 		}); allocs > c.most {
 			t.Errorf("%s: %v allocations, want %v at most", c.name, allocs, c.most)
 		}
+	}
+}
+
+// G39: a store on the application's own pool of one connection. A Create works, because filling comes before its
+// transaction; inside the application's own transaction the store has to wait for it, and the error says so.
+func TestAStoreOnTheApplicationsOnlyConnection(t *testing.T) {
+	db := openApplicationDB(t)
+	pool, err := db.DB()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool.SetMaxOpenConns(1)
+	yaml := strings.Replace(shop, "type: gorm, options: { driver: sqlite, dsn: DIR/ids.db }",
+		"type: gorm, timeout: 200ms, options: { auto-migrate: true }", 1)
+	yaml = strings.ReplaceAll(yaml, "segment", "segment, reserve-timeout: 300ms")
+	ids, err := cosid.Open(t.Context(), cosid.Options{Source: source(t, yaml), DB: db, Logger: quiet()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := ids.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	}()
+	if err := db.Use(cosid.NewGORMPlugin(cosid.NewFiller(ids))); err != nil {
+		t.Fatal(err)
+	}
+	inTransaction := func() error {
+		return db.WithContext(t.Context()).Transaction(func(tx *gorm.DB) error { return tx.Create(&Bill{}).Error })
+	}
+	err = inTransaction()
+	if !errors.Is(err, cosid.ErrRangeUnavailable) || !strings.Contains(err.Error(), "inside a transaction") ||
+		!strings.Contains(err.Error(), "no connection became free in a pool of at most 1") {
+		t.Errorf("cold, in a transaction: %v", err)
+	}
+	deadline := time.Now().Add(5 * time.Second) // the back-off after the failure is 100ms
+	for err = errors.New("not tried"); err != nil && time.Now().Before(deadline); {
+		err = db.Create(&Bill{}).Error
+	}
+	if err != nil {
+		t.Errorf("without a transaction of the application's own: %v", err)
+	}
+	if err := inTransaction(); err != nil {
+		t.Errorf("in a transaction, with ids at hand: %v", err)
 	}
 }
