@@ -4,6 +4,7 @@ import (
 	"encoding"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -158,29 +159,38 @@ func (n *namedCodecs) part(at path, raw any, factory codecs.PartFactory) ([]plac
 	}
 	d, settings := n.decoder, factory.NewSettings()
 	before := len(d.problems.list)
-	if _, isText := raw.(string); isText {
-		text, readsText := settings.(encoding.TextUnmarshaler)
-		if !readsText {
-			d.problem(at, "a map of settings", "%s is not a map", describe(raw))
-			return nil, false
-		}
-		d.decodeText(at, raw, text)
-		if validator, ok := settings.(interface{ Validate() error }); ok && len(d.problems.list) == before {
-			d.reportInvalid(at, nil, validator.Validate())
-		}
-	} else {
-		quiet := decoder{origins: d.origins, problems: d.problems} // a codec is one setting, not one for each key in it
-		quiet.decodeSettings(at, raw, settings)
-	}
+	d.decodePart(at, raw, settings)
 	if len(d.problems.list) > before {
 		return nil, false
 	}
 	part, err := factory.Build(settings)
 	if err != nil {
-		d.reportInvalid(at, nil, err)
+		d.reportInvalid(at, nil, nil, err)
 		return nil, false
 	}
 	return []placedPart{{Part: part, at: at}}, true
+}
+
+// decodePart reads the settings of a part, which are a map, or a plain text for those that read one.
+func (d *sectionDecoder) decodePart(at path, raw, settings any) {
+	text, readsText := settings.(encoding.TextUnmarshaler)
+	_, isText := raw.(string)
+	_, isMap := raw.(map[string]any)
+	switch {
+	case isText && !readsText:
+		d.problem(at, "a map of settings", "%s is not a map", describe(raw))
+	case isText:
+		before := len(d.problems.list)
+		d.decodeText(at, raw, text)
+		if validator, ok := settings.(interface{ Validate() error }); ok && len(d.problems.list) == before {
+			d.reportInvalid(at, nil, nil, validator.Validate())
+		}
+	case isMap && readsText && len(settingFields(reflect.ValueOf(settings).Elem())) == 0:
+		d.problem(at, "a plain text", "%s is not text", describe(raw))
+	default:
+		quiet := decoder{origins: d.origins, problems: d.problems} // a codec is one setting, not one for each key in it
+		quiet.decodeSettings(at, raw, settings)
+	}
 }
 
 // codecOf compiles the generator's codec for the ids it makes.

@@ -28,15 +28,13 @@ type fromVariable string
 // decodeSettings decodes raw, a map or nothing, over the struct that target points to, and validates the result.
 // Keys named in others belong to the same map and are decoded elsewhere.
 func (d *decoder) decodeSettings(at path, raw any, target any, others ...string) {
-	before := len(d.problems.list)
 	values, ok := d.asMap(at, raw)
 	if !ok {
 		return
 	}
-	d.decodeStruct(at, values, reflect.ValueOf(target).Elem(), others)
-	// Validation judges values; where some could not be read it would judge defaults in their place.
-	if validator, ok := target.(interface{ Validate() error }); ok && len(d.problems.list) == before {
-		d.reportInvalid(at, values, validator.Validate())
+	blamed := d.decodeStruct(at, values, reflect.ValueOf(target).Elem(), others)
+	if validator, ok := target.(interface{ Validate() error }); ok {
+		d.reportInvalid(at, values, blamed, validator.Validate())
 	}
 }
 
@@ -54,30 +52,40 @@ func (d *decoder) asMap(at path, raw any) (map[string]any, bool) {
 	}
 }
 
-func (d *decoder) decodeStruct(at path, values map[string]any, target reflect.Value, others []string) {
+// decodeStruct returns the keys that a mistake was reported of: what Validate says of their values is about defaults.
+func (d *decoder) decodeStruct(at path, values map[string]any, target reflect.Value, others []string) (blamed map[string]bool) {
+	blamed = map[string]bool{}
 	known := slices.Clone(others)
 	for _, f := range settingFields(target) {
 		known = append(known, f.key)
 		raw, written := values[f.key]
 		if written {
+			before := len(d.problems.list)
 			d.decode(at.key(f.key), raw, f.value)
+			_, reported := raw.(unresolved)
+			blamed[f.key] = reported || len(d.problems.list) > before
 		}
 		if f.value.Kind() != reflect.Struct {
 			d.record(at.key(f.key), f.value, written)
 		}
 	}
-	d.reportUnknown(at, values, known)
-}
-
-func (d *decoder) reportUnknown(at path, values map[string]any, known []string) {
 	for key := range values {
 		if !slices.Contains(known, key) {
-			d.problems.add(Problem{
-				Origin: d.origin(at.key(key)), Path: at.key(key).String(), What: "no such key",
-				Accepted: names.List(known), Nearest: names.Nearest(key, known),
-			})
+			if meant := d.reportUnknown(at.key(key), key, known); meant != "" {
+				blamed[meant] = true
+			}
 		}
 	}
+	return blamed
+}
+
+// reportUnknown returns the key that was probably meant, if any, which is therefore not missing.
+func (d *decoder) reportUnknown(at path, key string, known []string) string {
+	meant := names.Nearest(key, known)
+	d.problems.add(Problem{
+		Origin: d.origin(at), Path: at.String(), What: "no such key", Accepted: names.List(known), Nearest: meant,
+	})
+	return meant
 }
 
 // settingField is a field of a settings struct that a key names.
@@ -274,11 +282,15 @@ func (d *decoder) decodeList(at path, raw any, target reflect.Value) {
 }
 
 // reportInvalid gives each mistake that a Validate found the place of its key, or of the settings as a whole.
-func (d *decoder) reportInvalid(at path, values map[string]any, err error) {
+// Of blamed keys enough is said.
+func (d *decoder) reportInvalid(at path, values map[string]any, blamed map[string]bool, err error) {
 	for _, mistake := range flatten(err) {
 		inField, ok := errors.AsType[*field.Error](mistake)
 		if !ok {
 			d.problem(at, "", "%s", mistake)
+			continue
+		}
+		if blamed[inField.Key] {
 			continue
 		}
 		if inField.Key == "" {

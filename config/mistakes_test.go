@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/cosid-go/cosid/config"
+	"github.com/cosid-go/cosid/generators"
+	"github.com/cosid-go/cosid/generators/segment"
 	"github.com/cosid-go/cosid/runtime"
 )
 
@@ -307,7 +309,7 @@ func TestEveryMistakeNamesItsPlaceAndWhatIsAccepted(t *testing.T) {
 		{
 			"a map for a part that takes text",
 			valid + "    order: { strategy: segment, codec: [ { prefix: { text: a } }, decimal ] }\n",
-			`cosid.yaml:5:54: cosid.generators.order.codec[0].prefix.text: no such key; accepted: nothing`,
+			`cosid.yaml:5:44: cosid.generators.order.codec[0].prefix: a map is not text; accepted: a plain text`,
 		},
 		{
 			"a prefix without a text",
@@ -509,11 +511,72 @@ func TestAllMistakesAreReportedAtOnceInTheirOrder(t *testing.T) {
 		places = append(places, p.Path)
 	}
 	want := []string{
-		"cosid.namespace", "cosid.generators.bill.prewarm", "cosid.generators.order.strategy",
+		"cosid.namespace", "cosid.generators.bill.zone", "cosid.generators.bill.prewarm", "cosid.generators.order.strategy",
 		"cosid.generators.order.store", "cosid.stores.db.timeout",
 	}
 	if strings.Join(places, " ") != strings.Join(want, " ") {
 		t.Errorf("got %v\nwant %v\n%v", places, want, err)
+	}
+}
+
+// A mistake hides no other one beside it, and is not told twice: a key that is nearly right is not also missing.
+func TestMistakesOfOneEntryAreReportedTogether(t *testing.T) {
+	for _, c := range []struct{ name, yaml, report string }{
+		{
+			"of a generator",
+			valid + "    bill: { strategy: periodic-segment, zoen: UTC, period: DAILY, lookahead: 5, step: -1, codec: [ decimal, decimal ] }\n",
+			"cosid.yaml:5:41: cosid.generators.bill.zoen: no such key; accepted: codec, initial-offset, lookahead, max-batch, period, " +
+				"prewarm, range-ttl, reserve-timeout, seal-after, step, store, strategy, zone; did you mean \"zone\"?\n" +
+				"cosid.yaml:5:52: cosid.generators.bill.period: \"DAILY\" is not a period; accepted: YEAR, YEAR_MONTH, YEAR_MONTH_DAY\n" +
+				"cosid.yaml:5:67: cosid.generators.bill.lookahead: 5 has no unit: write 5s or 5ms; accepted: a number with a unit, such as 500ms, 1m30s, 1d or PT1S\n" +
+				"cosid.yaml:5:81: cosid.generators.bill.step: -1 is out of bounds; accepted: 1 to 2^40\n" +
+				"cosid.yaml:5:109: cosid.generators.bill.codec[1]: writes the number a second time, after list[0]; accepted: exactly one number part",
+		},
+		{
+			"of a store",
+			"cosid:\n  namespace: shop\n  stores:\n    db: { type: gorm, timeout: 0, start: later, options: { dsn: 7, driver: oracle, x: 1 } }\n",
+			"cosid.yaml:4:23: cosid.stores.db.timeout: 0s leaves no time for a call; accepted: more than 0, such as 1s\n" +
+				"cosid.yaml:4:35: cosid.stores.db.start: \"later\" is not a way to start; accepted: eager, lazy\n" +
+				"cosid.yaml:4:60: cosid.stores.db.options.dsn: 7 is not text; accepted: text: put it in quotes, \"7\"\n" +
+				"cosid.yaml:4:68: cosid.stores.db.options.driver: \"oracle\" is not a known driver; accepted: sqlite\n" +
+				"cosid.yaml:4:84: cosid.stores.db.options.x: no such key; accepted: auto-migrate, driver, dsn, table-prefix",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := load(t, c.yaml)
+			report, ok := errors.AsType[*config.Error](err)
+			if !ok {
+				t.Fatalf("got %v", err)
+			}
+			var lines []string
+			for _, p := range report.Problems {
+				lines = append(lines, p.String())
+			}
+			if got := strings.Join(lines, "\n"); got != c.report {
+				t.Errorf("got\n%s\nwant\n%s", got, c.report)
+			}
+		})
+	}
+}
+
+// undated is a strategy whose settings promise grouped ids and name no period.
+type undated struct{ segment.Factory }
+
+type undatedSettings struct{ segment.Settings }
+
+func (*undatedSettings) IDPeriod() generators.Period { return 0 }
+
+func (undated) Strategy() string { return "undated" }
+func (undated) NewSettings() any {
+	return &undatedSettings{segment.Settings{Policy: segment.DefaultPolicy()}}
+}
+
+func TestAStrategyThatNamesNoPeriodIsAMistake(t *testing.T) {
+	o := options(write(t, "cosid.yaml", valid+"    bill: { strategy: undated }\n"))
+	o.Strategies = append(o.Strategies, undated{})
+	want := "cosid: 1 mistake in the configuration:\n  cosid.yaml:5:5: cosid.generators.bill: the strategy \"undated\" makes grouped ids, and its settings say no period"
+	if _, err := config.Load(o); err == nil || err.Error() != want {
+		t.Errorf("got %v\nwant %s", err, want)
 	}
 }
 

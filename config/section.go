@@ -254,8 +254,11 @@ func (d *sectionDecoder) generator(e entry, declared []Store, named *namedCodecs
 	before := len(d.problems.list)
 	d.decodeSettings(e.at, own, g.Settings, "strategy", "store", "codec")
 	if grouped, ok := g.Settings.(generators.GroupedSettings); ok {
-		if g.Period = grouped.IDPeriod(); g.Period == 0 || len(d.problems.list) > before {
-			return Generator{}, false // the missing period is reported, and its codec cannot be judged
+		if g.Period = grouped.IDPeriod(); g.Period == 0 {
+			if len(d.problems.list) == before {
+				d.problem(e.at, "", "the strategy %q makes grouped ids, and its settings say no period", settings.Strategy)
+			}
+			g.Period = generators.YearMonthDay // its lack is reported; the codec can be judged by any
 		}
 	}
 	if raw, written := values["codec"]; written && raw == nil {
