@@ -7,9 +7,9 @@ import (
 )
 
 // Hooks are called when something happens to a generator that is worth watching; a nil function is skipped.
-// They run outside the generator's locks, on the goroutine where it happened: they may call the generator, but while
-// they run the next reservation, or the caller who met a range-ttl or a new period, waits for them. They must be safe
-// for concurrent use.
+// They run outside the generator's locks, on the goroutine where it happened: they may call the generator, except
+// for Close, which waits for them (start it in a goroutine of its own), but while they run the next reservation, or the
+// caller who met a range-ttl or a new period, waits for them. They must be safe for concurrent use.
 type Hooks struct {
 	OnReserved     func(Reserved)
 	OnRefillFailed func(RefillFailed)
@@ -56,7 +56,7 @@ type Stats struct {
 	Issued            int64   // ids handed out
 	Reserved          int64   // ids that came from the store
 	Dropped           int64   // ids given up unused; Issued + Dropped + AtHand = Reserved
-	AtHand            int64   // ids that can be issued without the store
+	AtHand            int64   // ids held; those past range-ttl become dropped when the next caller meets them
 	Reservations      int64   // calls to the store that brought a range
 	Failures          int64   // calls to the store that did not, and ranges refused
 	Rate              float64 // ids a second, over about the last lookahead

@@ -13,6 +13,7 @@ type Batch struct {
 	filler   *Filler
 	lots     []lot
 	seen     map[place]struct{}
+	shared   bool // a struct may be come to twice, so that each is asked about
 	errs     []error
 	failures []failure
 	ids      []int64
@@ -51,9 +52,8 @@ func (b *Batch) Add(v reflect.Value) error {
 	if p == nil || err != nil {
 		return err
 	}
-	if p.kind != reflect.Struct || p.endless || b.Once(v) {
-		b.walk(p, v)
-	}
+	b.shared = true // with what was added before, or will be
+	b.walk(p, v)
 	return nil
 }
 
@@ -85,17 +85,13 @@ func (b *Batch) walk(p *plan, v reflect.Value) {
 		if v.IsNil() {
 			return
 		}
-		v = v.Elem()
-		if p.elem.kind == reflect.Struct && !p.elem.endless && !b.Once(v) {
-			return
-		}
-		b.walk(p.elem, v)
+		b.walk(p.elem, v.Elem())
 	case reflect.Slice, reflect.Array:
 		for i := range v.Len() {
 			b.walk(p.elem, v.Index(i))
 		}
 	default:
-		if p.endless && !b.Once(v) {
+		if b.shared && !b.Once(v) {
 			return
 		}
 		for i := range p.steps {
@@ -230,6 +226,7 @@ func (b *Batch) release() {
 	}
 	b.lots = b.lots[:0]
 	clear(b.seen)
+	b.shared = false
 	clear(b.texts)
 	clear(b.errs)
 	clear(b.failures)

@@ -90,6 +90,7 @@ func (f *Filler) FillValue(ctx context.Context, v reflect.Value) error {
 		return err
 	}
 	b := f.newBatch()
+	b.shared = !p.apart()
 	b.walk(p, v)
 	return b.fill(ctx)
 }

@@ -9,13 +9,12 @@ import (
 // plan says what filling a value of one type takes; nil is nothing at all. The plans of types that hold each other
 // form a graph, with cycles where types are recursive. A published plan never changes.
 type plan struct {
-	steps   []step       // of a struct, in the order of its fields
-	elem    *plan        // of a pointer, slice or array
-	kind    reflect.Kind // Struct, Pointer, Slice or Array
-	useful  bool         // leads to a tagged field
-	prompt  bool         // does so even where the value is zero
-	endless bool         // values of the type may lead back to themselves
-	flat    bool         // a struct that has no steps but tagged fields
+	steps  []step       // of a struct, in the order of its fields
+	elem   *plan        // of a pointer, slice or array
+	kind   reflect.Kind // Struct, Pointer, Slice or Array
+	useful bool         // leads to a tagged field
+	prompt bool         // does so even where the value is zero
+	flat   bool         // a struct that has no steps but tagged fields
 }
 
 // step is one field of a struct: a tagged one, or one to look into.
@@ -131,7 +130,6 @@ func (b *planner) finish() {
 	}
 	var never []*step
 	for _, p := range b.plans {
-		p.endless = p.leadsTo(p, func(*step) bool { return true }, map[*plan]bool{})
 		for i := range p.steps {
 			if s := &p.steps[i]; s.alloc != nil && !s.into.elem.fillsOnceAllocated() {
 				never = append(never, s)
@@ -193,6 +191,17 @@ func (p *plan) leadsTo(target *plan, pass func(*step) bool, seen map[*plan]bool)
 		}
 	}
 	return false
+}
+
+// apart tells whether no two ways lead from a value of p to one struct: it holds flat structs side by side.
+func (p *plan) apart() bool {
+	if p.kind == reflect.Slice {
+		p = p.elem
+	}
+	for p.kind == reflect.Array {
+		p = p.elem
+	}
+	return p.flat
 }
 
 // orNil is p, or nil if it is of no use.

@@ -131,28 +131,31 @@ func (g *Generator) Start(ctx context.Context) error {
 //
 // Errors: those of segment.Generator.Next, among them stores.ErrRangeSealed if the period was sealed.
 func (g *Generator) Next(ctx context.Context) (generators.GroupedID, error) {
-	for {
-		w, err := g.window()
-		if err != nil {
-			return generators.GroupedID{}, err
-		}
-		value, err := w.ids.Next(ctx)
-		if err == nil {
-			return generators.GroupedID{Period: w.period, Value: value}, nil
-		}
-		if !isOver(err) {
-			return generators.GroupedID{}, err
-		}
+	w, began, err := g.window()
+	if err != nil {
+		return generators.GroupedID{}, err
 	}
+	value, err := w.ids.Next(ctx)
+	if err == nil {
+		return generators.GroupedID{Period: w.period, Value: value}, nil
+	}
+	if !isOver(err) {
+		return generators.GroupedID{}, err
+	}
+	ctx, cancel := g.bound(ctx, began)
+	defer cancel()
+	var id [1]generators.GroupedID
+	_, err = g.Fill(ctx, id[:])
+	return id[0], ended(ctx, err)
 }
 
 // Fill implements generators.GroupedGenerator. The ids are of the period of the moment of the call; if it ends while
-// the call waits for the store, the rest is of the next one.
+// the call waits for the store, the rest is of the next one. Reserve-timeout bounds the call as a whole.
 func (g *Generator) Fill(ctx context.Context, ids []generators.GroupedID) (int, error) {
 	values := make([]int64, len(ids))
-	filled := 0
+	filled, bounded := 0, false
 	for filled < len(ids) {
-		w, err := g.window()
+		w, began, err := g.window()
 		if err != nil {
 			return filled, err
 		}
@@ -162,10 +165,32 @@ func (g *Generator) Fill(ctx context.Context, ids []generators.GroupedID) (int, 
 			filled++
 		}
 		if err != nil && !isOver(err) {
-			return filled, err
+			return filled, ended(ctx, err)
+		}
+		if err != nil && !bounded {
+			var cancel context.CancelFunc
+			ctx, cancel = g.bound(ctx, began)
+			defer cancel()
+			bounded = true
 		}
 	}
 	return filled, nil
+}
+
+// bound ends the waits of a call that began then and goes on in another period, so that they are no longer than one.
+func (g *Generator) bound(ctx context.Context, began time.Time) (context.Context, context.CancelFunc) {
+	timeout := g.policy.ReserveTimeout
+	return context.WithTimeoutCause(ctx, timeout-g.clock().Sub(began), fmt.Errorf(
+		"periodic: next id of %q: %w: the store did not bring enough ids within reserve-timeout %v",
+		g.key, generators.ErrRangeUnavailable, timeout))
+}
+
+// ended names the bound that ended a call, where it is that of bound: the caller's own ctx goes on.
+func ended(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); err != nil && errors.Is(cause, generators.ErrRangeUnavailable) {
+		return cause
+	}
+	return err
 }
 
 // isOver tells whether a period's generator failed because it was closed. Then it is no longer in current: its period

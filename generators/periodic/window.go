@@ -37,15 +37,18 @@ func (w *window) until(end time.Time) *window {
 	return &window{interval: w.interval, ids: w.ids, from: from, length: max(end.UnixNano()-from, 0)}
 }
 
-// window is the window of the present moment.
+// window is the window of the present moment, and that moment.
 //
 // The pointer is loaded before the clock is read: a call that was held up between the two then meets a window that is
 // over, not a clock that seems to have stepped back.
-func (g *Generator) window() (*window, error) {
-	if w := g.current.Load(); w.serves(g.clock()) {
-		return w, nil
+func (g *Generator) window() (*window, time.Time, error) {
+	w := g.current.Load()
+	now := g.clock()
+	if w.serves(now) {
+		return w, now, nil
 	}
-	return g.move()
+	w, err := g.move()
+	return w, now, err
 }
 
 // move brings the windows in line with the clock: it prepares the next period when the prewarm moment has come, and
@@ -103,6 +106,7 @@ func (g *Generator) enter(period interval, now time.Time) (*window, error) {
 	var w, follower *window
 	if next != nil && next.period == period.period {
 		w, next = next, nil
+		w.ids.Open()
 	} else {
 		rate := g.options.InitialRate
 		if old.ids != nil {

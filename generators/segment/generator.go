@@ -40,13 +40,13 @@ type Generator struct {
 	life context.Context // of the reservations; ends with Close
 	end  context.CancelFunc
 
-	empty  *span        // current, where there is none
-	wanted atomic.Int64 // ids that callers wait for
+	empty *span // current, where there is none
 
 	// mu guards what follows and every change of current. It is never held during I/O or a hook.
 	mu     sync.Mutex
 	closed bool
-	next   *span // reserved ahead, nobody has taken from it yet
+	next   *span     // reserved ahead, nobody has taken from it yet
+	queue  []*waiter // calls that wait, in the order of their arrival; then nothing is at hand
 	refill refill
 	meter  meter
 	floor  int64 // ranges must start at or above: the end of the last one accepted
@@ -123,6 +123,21 @@ func check(key string, policy Policy, options Options) error {
 	return nil
 }
 
+// Open tells the generator that ids are wanted from now on, at another time than Options.Opens if the clock was stepped
+// since. It does nothing once an id was issued.
+func (g *Generator) Open() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.issued() > 0 {
+		return
+	}
+	now := time.Now()
+	g.opens, g.meter.at = now, now
+	if s := g.next; s != nil && s.timed {
+		g.next = &span{start: s.start, size: s.size, trigger: s.trigger, timed: true, expires: now.Add(g.policy.RangeTTL)}
+	}
+}
+
 // Start does nothing: reservations start with the first id. It implements generators.Instance.
 func (g *Generator) Start(context.Context) error { return nil }
 
@@ -170,22 +185,24 @@ func (g *Generator) NextN(ctx context.Context, n int) ([]int64, error) {
 // Fill implements generators.Generator. Ids that come from one range are consecutive, and cost one atomic addition
 // together. It waits and fails as Next does; reserve-timeout bounds the call as a whole.
 func (g *Generator) Fill(ctx context.Context, ids []int64) (int, error) {
-	w := waiter{generator: g}
 	filled := 0
 	for filled < len(ids) {
 		s := g.current.Load()
 		n, prefetch := s.fill(ids[filled:])
 		filled += n
-		w.want(int64(len(ids) - filled))
 		if prefetch {
 			g.Prefetch()
 		}
 		if filled == len(ids) {
 			break
 		}
-		if err := w.advance(ctx, s); err != nil {
-			w.want(0)
+		w, err := g.advance(ctx, s, int64(len(ids)-filled))
+		if err != nil {
 			return filled, err
+		}
+		if w != nil {
+			n, err := g.await(ctx, w, ids[filled:])
+			return filled + n, err
 		}
 	}
 	return filled, nil

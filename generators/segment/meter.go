@@ -19,6 +19,7 @@ type meter struct {
 	issued  int64         // ids issued by then, in total
 	stalled time.Duration // since then
 	dryAt   time.Time     // since when callers find no id; zero = they do
+	lastDry time.Time     // when one last did: with nobody asking there is no stall
 }
 
 // newMeter makes the meter of a generator. Without a lookahead every id is waited for, and the estimate is only for
@@ -37,20 +38,24 @@ func newMeter(lookahead time.Duration, options Options) meter {
 
 // dry tells the meter that a caller found no id.
 func (m *meter) dry(now time.Time) {
-	if m.dryAt.IsZero() && !m.countsStalls {
+	if m.countsStalls {
+		return
+	}
+	if m.dryAt.IsZero() {
 		m.dryAt = now
 	}
+	m.lastDry = now
 }
 
 // filled tells the meter that there are ids again.
-func (m *meter) filled(now time.Time) {
-	m.stalled += m.stall(now)
+func (m *meter) filled() {
+	m.stalled += m.stall()
 	m.dryAt = time.Time{}
 }
 
 // estimate is the number of ids a window at this moment, where issued is the total so far.
 func (m *meter) estimate(now time.Time, issued int64) float64 {
-	active := max(now.Sub(m.at)-m.stalled-m.stall(now), 0)
+	active := max(now.Sub(m.at)-m.stalled-m.stall(), 0)
 	fresh := float64(issued - m.issued)
 	if active >= m.window {
 		return fresh * float64(m.window) / float64(active)
@@ -66,13 +71,13 @@ func (m *meter) update(now time.Time, issued int64) {
 	m.ids = m.estimate(now, issued)
 	m.at, m.issued, m.stalled = now, issued, 0
 	if !m.dryAt.IsZero() {
-		m.dryAt = now
+		m.dryAt, m.lastDry = now, now
 	}
 }
 
-func (m *meter) stall(now time.Time) time.Duration {
+func (m *meter) stall() time.Duration {
 	if m.dryAt.IsZero() {
 		return 0
 	}
-	return now.Sub(m.dryAt)
+	return m.lastDry.Sub(m.dryAt)
 }

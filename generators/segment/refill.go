@@ -105,8 +105,15 @@ func (g *Generator) pause() bool {
 func (g *Generator) nextSize() int64 {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.meter.update(time.Now(), g.issued())
-	wanted := float64(g.wanted.Load())
+	now := time.Now()
+	wanted := 0.0
+	for _, w := range g.queue {
+		wanted += float64(w.lack)
+	}
+	if wanted > 0 {
+		g.meter.dry(now)
+	}
+	g.meter.update(now, g.issued())
 	if g.policy.Lookahead > 0 {
 		wanted += g.meter.ids
 	}
@@ -138,11 +145,20 @@ func (g *Generator) accept(r stores.Range, latency time.Duration) error {
 	g.totals.reservations++
 	g.totals.reserved += r.Size()
 	g.totals.latency = latency
-	g.next = g.newSpan(r, now)
-	g.meter.filled(now)
+	s := g.newSpan(r, now)
+	if len(g.queue) > 0 {
+		g.meter.dry(now)
+	}
+	g.meter.filled()
 	var dropped []stores.Range
-	if g.closed {
+	switch {
+	case g.closed:
+		g.next = s
 		dropped = g.dropNext()
+	case len(g.queue) > 0:
+		dropped = g.serve(s)
+	default:
+		g.next = s
 	}
 	g.mu.Unlock()
 
@@ -242,6 +258,17 @@ func (g *Generator) finish(a *attempt) *attempt {
 	ahead := g.refill.due
 	if g.refill.failure != nil {
 		ahead = (a.ahead || g.refill.due) && g.refill.repeat
+	}
+	switch {
+	case g.closed: // who waits learns that by life
+	case a.err != nil:
+		for _, w := range g.queue {
+			w.err = a.err
+			close(w.done)
+		}
+		g.queue = nil
+	case len(g.queue) > 0:
+		follower = newAttempt(ahead)
 	}
 	if ahead && g.next == nil && !g.closed {
 		follower = newAttempt(true)

@@ -3,44 +3,36 @@ package segment
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/cosid-go/cosid/generators"
 	"github.com/cosid-go/cosid/stores"
 )
 
-// waiter is one call that may have to wait for ids, several times over.
+// waiter is one call that waits for ids. Ranges that come are dealt out to waiters in the order of their arrival before
+// anybody else can take from them, so that no caller is overtaken for ever.
 type waiter struct {
-	generator *Generator
-	wanted    int64     // its part of Generator.wanted
-	deadline  time.Time // of all its waits; zero before the first
+	lack   int64          // ids it still waits for
+	grants []stores.Range // what it was given so far
+	err    error          // why it is given no more
+
+	done chan struct{} // closed when lack is 0 or err is set
 }
 
-// want tells the generator how many ids the call still lacks, so that the next reservation is large enough.
-func (w *waiter) want(n int64) {
-	if n != w.wanted {
-		w.generator.wanted.Add(n - w.wanted)
-		w.wanted = n
-	}
-}
-
-// advance is called when span s gives no more ids. It returns nil once it is worth trying again: another span is
-// current, or a reservation brought one.
-func (w *waiter) advance(ctx context.Context, s *span) error {
-	g := w.generator
+// advance is called when span s gives no more ids. Without a waiter and an error it is worth trying again: another
+// span is current.
+func (g *Generator) advance(ctx context.Context, s *span, lack int64) (*waiter, error) {
 	g.mu.Lock()
-	attempt, dropped, err := g.move(ctx, s)
+	w, dropped, err := g.move(ctx, s, lack)
 	g.mu.Unlock()
 	g.announceDropped(dropped)
-	if attempt == nil || err != nil {
-		return err
-	}
-	return w.await(ctx, attempt)
+	return w, err
 }
 
-// move puts the next span in the place of s. Where there is none, it returns the attempt to wait for, which it
-// starts if need be. Under mu.
-func (g *Generator) move(ctx context.Context, s *span) (*attempt, []stores.Range, error) {
+// move puts the next span in the place of s. Where there is none, it lets the caller queue, and starts an attempt if
+// need be. Under mu.
+func (g *Generator) move(ctx context.Context, s *span, lack int64) (*waiter, []stores.Range, error) {
 	if g.closed {
 		return nil, nil, g.closedError()
 	}
@@ -60,30 +52,70 @@ func (g *Generator) move(ctx context.Context, s *span) (*attempt, []stores.Range
 	if err := ctx.Err(); err != nil {
 		return nil, dropped, g.unavailable(err)
 	}
+	w := &waiter{lack: lack, done: make(chan struct{})}
+	g.queue = append(g.queue, w)
 	if g.refill.attempt == nil {
 		g.start(false)
 	}
-	return g.refill.attempt, dropped, nil
+	return w, dropped, nil
 }
 
-// await waits for the attempt's outcome, no longer than ctx and reserve-timeout allow.
-func (w *waiter) await(ctx context.Context, a *attempt) error {
-	g := w.generator
-	if w.deadline.IsZero() {
-		w.deadline = time.Now().Add(g.policy.ReserveTimeout)
+// serve deals span s out to the queue, then makes it current. Under mu, with nothing at hand: a queue forms only then.
+func (g *Generator) serve(s *span) []stores.Range {
+	g.refill.due = false // s is what was asked for
+	for len(g.queue) > 0 {
+		w := g.queue[0]
+		first, got := s.take(w.lack)
+		if got == 0 {
+			break
+		}
+		w.lack -= got
+		w.grants = append(w.grants, stores.Range{Start: s.start + first, End: s.start + first + got})
+		if first <= s.trigger && s.trigger < first+got {
+			g.refill.due = true
+		}
+		if w.lack > 0 {
+			break
+		}
+		close(w.done)
+		g.queue[0] = nil
+		g.queue = g.queue[1:]
 	}
-	timer := time.NewTimer(time.Until(w.deadline))
+	return g.retire(g.current.Load(), s)
+}
+
+// await waits until w is served, no longer than ctx and reserve-timeout allow, and writes what it was given.
+func (g *Generator) await(ctx context.Context, w *waiter, ids []int64) (int, error) {
+	timer := time.NewTimer(g.policy.ReserveTimeout)
 	defer timer.Stop()
+	var err error
 	select {
-	case <-a.done:
-		return a.err
+	case <-w.done:
 	case <-g.life.Done():
-		return g.closedError()
+		err = g.closedError()
 	case <-ctx.Done():
-		return g.unavailable(ctx.Err())
+		err = g.unavailable(ctx.Err())
 	case <-timer.C:
-		return g.unavailable(fmt.Errorf("the store did not answer within reserve-timeout %v", g.policy.ReserveTimeout))
+		err = g.unavailable(fmt.Errorf("the store did not bring enough ids within reserve-timeout %v", g.policy.ReserveTimeout))
 	}
+	g.mu.Lock()
+	switch {
+	case w.lack == 0:
+		err = nil
+	case w.err != nil:
+		err = w.err
+	default:
+		g.queue = slices.DeleteFunc(g.queue, func(other *waiter) bool { return other == w })
+	}
+	g.mu.Unlock()
+	filled := 0
+	for _, r := range w.grants {
+		for i := range r.Size() {
+			ids[filled] = r.Start + i
+			filled++
+		}
+	}
+	return filled, err
 }
 
 func (g *Generator) unavailable(cause error) error {

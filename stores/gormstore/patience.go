@@ -15,9 +15,18 @@ import (
 func (s *Store) patiently(ctx context.Context, patience time.Duration, step func() error) error {
 	giveUp := time.NewTimer(patience)
 	defer giveUp.Stop()
+	var lock error // what the last try met
 	for {
 		err := step()
-		if err == nil || !s.dialect.diagnose(err).busy {
+		switch {
+		case err == nil:
+			return nil
+		case s.dialect.diagnose(err).busy:
+			lock = err
+		case lock != nil && isContextError(err):
+			// Not %w: a statement that ctx ended is not known to have met the lock again.
+			return fmt.Errorf("%w (before that: %v)", err, lock)
+		default:
 			return err
 		}
 		select {

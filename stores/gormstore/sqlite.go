@@ -130,6 +130,14 @@ func (sqlite) hasTable(tx *gorm.DB, table string) (bool, error) {
 
 func (sqlite) doubt(tx *gorm.DB) (string, error) {
 	const full = 2
+	var file string
+	if err := queryOne(tx, []any{&file}, `select file from pragma_database_list where name = 'main'`); err != nil {
+		return "", err
+	}
+	if file == "" {
+		return "this SQLite database is in memory or temporary: it ends with its connection, and its ids would repeat; " +
+			"name a file", nil
+	}
 	var synchronous int
 	if err := queryOne(tx, []any{&synchronous}, `pragma synchronous`); err != nil {
 		return "", err

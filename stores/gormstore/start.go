@@ -34,7 +34,9 @@ func (s *Store) start(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := s.enterStart(); err != nil {
+	ctx, abandon := context.WithCancelCause(ctx)
+	defer abandon(nil)
+	if err := s.enterStart(abandon); err != nil {
 		return err
 	}
 	defer s.calls.Done()
@@ -51,12 +53,12 @@ func (s *Store) start(ctx context.Context) error {
 	return s.leaveStart(l, err)
 }
 
-func (s *Store) enterStart() error {
+func (s *Store) enterStart(abandon context.CancelCauseFunc) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch s.state {
 	case built:
-		s.state = starting
+		s.state, s.abandonStart = starting, abandon
 		s.calls.Add(1)
 		return nil
 	case closed:
@@ -69,6 +71,7 @@ func (s *Store) enterStart() error {
 func (s *Store) leaveStart(l link, err error) error {
 	s.mu.Lock()
 	closedMeanwhile := s.state == closed
+	s.abandonStart = nil
 	switch {
 	case closedMeanwhile:
 	case err != nil:
@@ -115,6 +118,9 @@ func (s *Store) prepare(ctx context.Context, l link) error {
 			doubt, err := s.dialect.doubt(tx)
 			if err != nil {
 				return s.explain("check the durability", err)
+			}
+			if doubt != "" && l.owned {
+				return fmt.Errorf("check the durability: %s", doubt)
 			}
 			if doubt != "" {
 				s.spec.Logger.WarnContext(ctx, "cosid: the store may lose reserved ranges", "store", s.spec.Name, "reason", doubt)

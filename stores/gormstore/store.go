@@ -19,10 +19,11 @@ type Store struct {
 	dialect  dialect
 	handedIn *gorm.DB // nil with a DSN
 
-	mu    sync.Mutex // never held during I/O
-	state state
-	link  link
-	calls sync.WaitGroup // Start and the calls in flight; Close waits for them
+	mu           sync.Mutex // never held during I/O
+	state        state
+	link         link
+	abandonStart context.CancelCauseFunc // while starting
+	calls        sync.WaitGroup          // Start and the calls in flight; Close waits for them
 }
 
 // state goes from built through starting to open, back to built where Start fails, and from any to closed.
@@ -74,6 +75,9 @@ func (s *Store) Close() error {
 	s.state = closed
 	l := s.link
 	s.link = link{}
+	if s.abandonStart != nil {
+		s.abandonStart(stores.ErrClosed)
+	}
 	s.mu.Unlock()
 
 	s.calls.Wait()

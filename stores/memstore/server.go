@@ -9,7 +9,7 @@ import (
 )
 
 // Server keeps the counters that its clients share, for as long as the process lives. It plays the part that a
-// database plays for the other stores. Safe for concurrent use.
+// database plays for the other stores. The zero value is a server without counters. Safe for concurrent use.
 type Server struct {
 	mu       sync.Mutex
 	counters map[string]counter
@@ -22,7 +22,7 @@ type counter struct {
 }
 
 // NewServer returns a server without counters.
-func NewServer() *Server { return &Server{counters: make(map[string]counter)} }
+func NewServer() *Server { return &Server{} }
 
 // Client returns a new client of s. Like every store it must be started, and closing it leaves s as it is.
 func (s *Server) Client() *Store { return &Store{server: s} }
@@ -42,7 +42,7 @@ func (s *Server) reserve(key string, size, initialOffset int64) (stores.Range, e
 		return stores.Range{}, fmt.Errorf("%w: %d ids from %d on would pass the largest id",
 			stores.ErrRangeExhausted, size, start)
 	}
-	s.counters[key] = counter{next: start + size}
+	s.put(key, counter{next: start + size})
 	return stores.Range{Start: start, End: start + size}, nil
 }
 
@@ -51,5 +51,13 @@ func (s *Server) seal(key string) {
 	defer s.mu.Unlock()
 	c := s.counters[key]
 	c.sealed = true
+	s.put(key, c)
+}
+
+// put is under mu.
+func (s *Server) put(key string, c counter) {
+	if s.counters == nil {
+		s.counters = make(map[string]counter)
+	}
 	s.counters[key] = c
 }

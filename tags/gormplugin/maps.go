@@ -68,3 +68,22 @@ func (w *walk) writeMaps() {
 		}
 	}
 }
+
+// given gathers from the belongs-to rows in the map of an update. GORM puts them into the model, and saves them, later.
+func (w *walk) given(s *schema.Schema, sel *selection, update map[string]any) error {
+	m, err := w.plugin.model(w.db, s)
+	if err != nil {
+		return err
+	}
+	for _, rel := range m.relations {
+		v := reflect.ValueOf(update[rel.Name])
+		if rel.Type != schema.BelongsTo || v.Kind() != reflect.Pointer || !sel.association(rel) ||
+			structType(v.Type()) != rel.FieldSchema.ModelType {
+			continue
+		}
+		if err := w.children(rel.FieldSchema, sel.behind(rel), v); err != nil {
+			return err
+		}
+	}
+	return nil
+}

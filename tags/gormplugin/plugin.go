@@ -21,6 +21,8 @@
 //     except on MariaDB: GORM counts the row there that was in the way, and puts its key into the struct. Read it back.
 //   - Save of a slice overwrites all columns of rows that exist. A tagged field that was not loaded, and so is empty,
 //     gets a new number there, as any other empty field gets its zero.
+//   - An update of a parent saves its children, too. A tagged field of a child that was not loaded looks empty and gets
+//     a number in the struct that its row does not have: load what you save, or omit the association.
 //   - A field that is not a column (gorm:"-") is filled if the tag stands on it; structs that are not saved are left
 //     alone.
 package gormplugin
@@ -125,7 +127,13 @@ func (p *Plugin) beforeUpdate(db *gorm.DB) {
 		return
 	}
 	db.AddError(p.fill(db, func(w *walk) error {
-		return w.associations(stmt.Schema, selected(stmt, stmt.Schema, false), v)
+		sel := selected(stmt, stmt.Schema, false)
+		if given, ok := stmt.Dest.(map[string]any); ok {
+			if err := w.given(stmt.Schema, sel, given); err != nil {
+				return err
+			}
+		}
+		return w.associations(stmt.Schema, sel, v)
 	}))
 }
 
@@ -182,13 +190,18 @@ func parse(db *gorm.DB, t reflect.Type) *schema.Schema {
 
 // structType is the struct type that t holds, through pointers, slices and arrays, or nil.
 func structType(t reflect.Type) reflect.Type {
-	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Array {
-		t = t.Elem()
+	const deepest = 16 // types such as type S []S have no end
+	for range deepest {
+		switch t.Kind() {
+		case reflect.Pointer, reflect.Slice, reflect.Array:
+			t = t.Elem()
+		case reflect.Struct:
+			return t
+		default:
+			return nil
+		}
 	}
-	if t.Kind() != reflect.Struct {
-		return nil
-	}
-	return t
+	return nil
 }
 
 // indirect follows pointers, to the zero Value where one is nil.

@@ -20,21 +20,28 @@ type walk struct {
 
 // rows gathers from v: a struct of schema s, or pointers, slices and arrays of such.
 func (w *walk) rows(s *schema.Schema, sel *selection, v reflect.Value) error {
-	return w.each(s, v, func(m *model, row reflect.Value) error { return w.row(m, sel, row) })
+	return w.each(s, v, false, func(m *model, row reflect.Value) error { return w.row(m, sel, row) })
+}
+
+// children does what rows does for v, an association, to which the rows of several parents may lead.
+func (w *walk) children(s *schema.Schema, sel *selection, v reflect.Value) error {
+	return w.each(s, v, true, func(m *model, row reflect.Value) error { return w.row(m, sel, row) })
 }
 
 // associations does what rows does, but for the rows behind v only.
 func (w *walk) associations(s *schema.Schema, sel *selection, v reflect.Value) error {
-	return w.each(s, v, func(m *model, row reflect.Value) error { return w.behind(m, sel, row) })
+	return w.each(s, v, false, func(m *model, row reflect.Value) error { return w.behind(m, sel, row) })
 }
 
 // each calls visit for the structs in v, once for each.
-func (w *walk) each(s *schema.Schema, v reflect.Value, visit func(*model, reflect.Value) error) error {
+func (w *walk) each(
+	s *schema.Schema, v reflect.Value, shared bool, visit func(*model, reflect.Value) error,
+) error {
 	m, err := w.plugin.model(w.db, s)
 	if err != nil || m.isEmpty() {
 		return err
 	}
-	return w.eachOf(m, v, false, visit)
+	return w.eachOf(m, v, shared, visit)
 }
 
 func (w *walk) eachOf(m *model, v reflect.Value, shared bool, visit func(*model, reflect.Value) error) error {
@@ -74,13 +81,15 @@ func (w *walk) row(m *model, sel *selection, v reflect.Value) error {
 			_, ok = c.field.Value(place)
 		}
 		if !ok {
-			return fmt.Errorf("gormplugin: a %s by value cannot be filled; give a pointer to it: %w",
-				v.Type(), gorm.ErrInvalidValue)
+			return byValue(v)
 		}
 	}
 	for _, f := range m.nested {
 		place, ok := fieldOf(v, f)
 		if ok && sel.column(f) && indirect(place).IsValid() {
+			if !reachable(place) {
+				return byValue(v)
+			}
 			if err := w.batch.Add(place); err != nil {
 				return err
 			}
@@ -91,6 +100,9 @@ func (w *walk) row(m *model, sel *selection, v reflect.Value) error {
 		if place.Kind() == reflect.Pointer && place.IsNil() {
 			return fmt.Errorf("gormplugin: fill %s.%s: the embedded %s is nil and, being unexported, cannot be allocated "+
 				"here; set it before", v.Type().Name(), sf.Name, sf.Type)
+		}
+		if !reachable(place) {
+			return byValue(v)
 		}
 		if err := w.batch.Add(place); err != nil {
 			return err
@@ -107,7 +119,7 @@ func (w *walk) behind(m *model, sel *selection, v reflect.Value) error {
 		if !ok || place.IsZero() || !sel.association(rel) {
 			continue
 		}
-		if err := w.rows(rel.FieldSchema, sel.behind(rel), place); err != nil {
+		if err := w.children(rel.FieldSchema, sel.behind(rel), place); err != nil {
 			return err
 		}
 	}
@@ -123,4 +135,14 @@ func fieldOf(v reflect.Value, f *schema.Field) (reflect.Value, bool) {
 		v = v.Field(fieldIndex(index))
 	}
 	return v, true
+}
+
+// reachable tells whether what v holds can be written.
+func reachable(v reflect.Value) bool {
+	return v.CanAddr() || v.Kind() == reflect.Pointer || v.Kind() == reflect.Slice
+}
+
+func byValue(row reflect.Value) error {
+	return fmt.Errorf("gormplugin: a %s by value cannot be filled; give a pointer to it: %w",
+		row.Type(), gorm.ErrInvalidValue)
 }
