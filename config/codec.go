@@ -91,6 +91,9 @@ func (n *namedCodecs) all() []Codec {
 
 const acceptedCodec = "a list of parts, such as [ {radix: {radix: 62}} ], or the name of a codec under cosid.codecs"
 
+// maxParts bounds what codecs that name each other may expand to.
+const maxParts = 100
+
 // list reads a codec: a list of parts, or a name.
 func (n *namedCodecs) list(at path, raw any) ([]placedPart, bool) {
 	items, isList := raw.([]any)
@@ -115,6 +118,10 @@ func (n *namedCodecs) list(at path, raw any) ([]placedPart, bool) {
 	for i, item := range items {
 		read, ok := n.item(at.index(i), item)
 		parts, all = append(parts, read...), all && ok
+		if len(parts) > maxParts {
+			n.decoder.problem(at, fmt.Sprintf("at most %d", maxParts), "the codec has more parts than can be read")
+			return nil, false
+		}
 	}
 	return parts, all
 }
@@ -125,6 +132,8 @@ func (n *namedCodecs) item(at path, raw any) ([]placedPart, bool) {
 	switch value := raw.(type) {
 	case string:
 		name = value
+	case fromVariable:
+		name = string(value)
 	case map[string]any:
 		if len(value) != 1 {
 			n.decoder.problem(at, "one part an entry, each on a line of its own", "the entry has %d keys", len(value))
@@ -174,7 +183,7 @@ func (n *namedCodecs) part(at path, raw any, factory codecs.PartFactory) ([]plac
 // decodePart reads the settings of a part, which are a map, or a plain text for those that read one.
 func (d *sectionDecoder) decodePart(at path, raw, settings any) {
 	text, readsText := settings.(encoding.TextUnmarshaler)
-	_, isText := raw.(string)
+	_, isText := plainText(raw)
 	_, isMap := raw.(map[string]any)
 	switch {
 	case isText && !readsText:

@@ -65,13 +65,20 @@ func (d *decoder) decodeStruct(at path, values map[string]any, target reflect.Va
 			_, reported := raw.(unresolved)
 			blamed[f.key] = reported || len(d.problems.list) > before
 		}
-		if f.value.Kind() != reflect.Struct {
+		_, readsText := f.value.Addr().Interface().(encoding.TextUnmarshaler)
+		switch {
+		case f.value.Kind() == reflect.Struct && !readsText:
+			if !written {
+				d.decodeStruct(at.key(f.key), nil, f.value, nil) // notes the defaults
+			}
+		default:
 			d.record(at.key(f.key), f.value, written)
 		}
 	}
 	for key := range values {
 		if !slices.Contains(known, key) {
-			if meant := d.reportUnknown(at.key(key), key, known); meant != "" {
+			meant := d.reportUnknown(at.key(key), key, known)
+			if _, written := values[meant]; meant != "" && !written {
 				blamed[meant] = true
 			}
 		}
@@ -340,6 +347,18 @@ func (d *decoder) origin(at path) Origin {
 			return Origin{Source: "the configuration"}
 		}
 		at = at[:cut]
+	}
+}
+
+// plainText is a value that is text, whatever set it.
+func plainText(raw any) (string, bool) {
+	switch value := raw.(type) {
+	case string:
+		return value, true
+	case fromVariable:
+		return string(value), true
+	default:
+		return "", false
 	}
 }
 

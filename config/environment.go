@@ -26,7 +26,7 @@ func newVariables(section any, env lookup, known *registry) *variables {
 		if text, ok := env(variableName(at.key(key))); ok {
 			return text
 		}
-		text, _ := raw[key].(string)
+		text, _ := plainText(raw[key])
 		return text
 	}
 	v := &variables{places: map[string][]path{}, matched: map[string]path{}}

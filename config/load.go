@@ -1,7 +1,10 @@
 package config
 
 import (
+	"errors"
+	"fmt"
 	"os"
+	"syscall"
 
 	"github.com/knadh/koanf/providers/confmap"
 	"github.com/knadh/koanf/providers/env/v2"
@@ -61,6 +64,7 @@ func Load(options Options) (*Config, error) {
 	l.readFiles()
 	l.readEnvironment(known)
 	l.readValues()
+	l.problems.list = append(l.problems.list, mistakesIn(l.section())...)
 	if err := l.problems.err(); err != nil && l.section() == nil {
 		return nil, err // there is nothing to judge: what was written could not be read
 	}
@@ -76,6 +80,9 @@ func Load(options Options) (*Config, error) {
 	}
 	return config, nil
 }
+
+// merging makes koanf merge as merge does.
+var merging = koanf.WithMergeFunc(func(later, earlier map[string]any) error { merge(later, earlier); return nil })
 
 // loader merges the sources of one configuration.
 type loader struct {
@@ -114,28 +121,32 @@ func (l *loader) readTree(section any, source string) {
 	if section == nil {
 		return
 	}
+	twiceIn(root, section, func(at path) {
+		l.problems.add(Problem{Origin: Origin{Source: source}, Path: at.String(), What: "the key stands here in two spellings"})
+	})
 	values := canonicalValue(root, section, func(p path) { l.origins[p] = Origin{Source: source} })
-	if err := l.koanf.Load(confmap.Provider(map[string]any{string(root): values}, ""), nil); err != nil {
+	if err := l.koanf.Load(confmap.Provider(map[string]any{string(root): values}, ""), nil, merging); err != nil {
 		l.problems.add(Problem{Origin: Origin{Source: source}, What: err.Error()})
 	}
 }
 
 func (l *loader) readFiles() {
 	files := l.files()
-	read := 0
+	read, found := 0, map[string]bool{}
 	for _, file := range files {
 		content, err := os.ReadFile(file.path)
 		if err != nil {
-			if file.required || !os.IsNotExist(err) {
+			if file.required || !isAbsent(err) {
 				l.problems.add(Problem{Origin: Origin{File: file.shown}, What: "cannot be read: " + plainFileError(err)})
 			}
 			continue
 		}
 		parser := &yamlParser{file: file.shown, env: l.env, origins: l.origins, problems: &l.problems}
 		before := len(l.problems.list)
-		if err := l.koanf.Load(rawbytes.Provider(content), parser); err != nil {
+		if err := l.koanf.Load(rawbytes.Provider(content), parser, merging); err != nil {
 			l.problems.add(Problem{Origin: Origin{File: file.shown}, What: err.Error()})
 		}
+		found[file.profile] = true
 		if parser.found {
 			read++
 		} else if file.required && len(l.problems.list) == before {
@@ -145,13 +156,27 @@ func (l *loader) readFiles() {
 			})
 		}
 	}
+	if len(files) > 0 {
+		for _, profile := range l.profiles() {
+			if !found[profile] {
+				l.warnings = append(l.warnings, fmt.Sprintf("COSID_PROFILE names %q, and no file has that profile", profile))
+			}
+		}
+	}
 	if read == 0 && l.section() == nil && len(l.options.Values) == 0 && len(l.problems.list) == 0 {
+		notFound, accepted := "none of "+shownNames(files)+" has a `cosid:` section", "such a file, or COSID_CONFIG naming another"
+		if len(files) == 0 {
+			notFound, accepted = "the application's koanf has no `cosid` section", "a koanf that holds one under the key `cosid`"
+		}
 		l.problems.add(Problem{
-			What:     "no configuration was found: none of " + shownNames(files) + " has a `cosid:` section",
-			Accepted: "such a file, or COSID_CONFIG naming another",
+			What:     "no configuration was found: " + notFound,
+			Accepted: accepted,
 		})
 	}
 }
+
+// isAbsent tells whether a file is not there, or its folder is a file.
+func isAbsent(err error) bool { return os.IsNotExist(err) || errors.Is(err, syscall.ENOTDIR) }
 
 func (l *loader) readEnvironment(known *registry) {
 	variables := newVariables(l.section(), l.env, known)

@@ -39,11 +39,12 @@ func ReadOutline(options Options) (*Outline, error) {
 	l.readFiles()
 	l.readEnvironment(known)
 	l.readValues()
+	l.problems.list = append(l.problems.list, mistakesIn(l.section())...)
 	d := &decoder{origins: l.origins, problems: &l.problems}
 	section, _ := d.asMap(root, l.section())
 	codecs, _ := d.asMap(root.key("codecs"), section["codecs"])
 	declared, _ := d.asMap(root.key("generators"), section["generators"])
-	outline := &Outline{Enabled: section["enabled"] != false, Codecs: sortedKeys(codecs)}
+	outline := &Outline{Enabled: section["enabled"] != false && section["enabled"] != fromVariable("false"), Codecs: sortedKeys(codecs)}
 	for _, name := range sortedKeys(declared) {
 		g := OutlineGenerator{Name: name, Grouped: known.isGrouped(declared[name])}
 		outline.Generators = append(outline.Generators, g)
@@ -66,7 +67,7 @@ func hidesNoName(p Problem) bool {
 // isGrouped tells whether the entry of a generator names a known strategy that makes grouped ids.
 func (r *registry) isGrouped(entry any) bool {
 	values, _ := entry.(map[string]any)
-	strategy, _ := values["strategy"].(string)
+	strategy, _ := plainText(values["strategy"])
 	factory, known := r.strategies[strategy]
 	if !known {
 		return false

@@ -13,6 +13,7 @@ type expansion struct {
 	text     string
 	variable string // a variable that was set and used
 	expanded bool   // whether there was a placeholder
+	whole    bool   // whether the text was one placeholder and nothing else
 }
 
 // expandPlaceholders replaces ${NAME} and ${NAME:default}; a default may hold placeholders itself, and $${ stands
@@ -49,6 +50,7 @@ func expandPlaceholders(text string, env lookup) (expansion, error) {
 		if value.variable != "" {
 			done.variable = value.variable
 		}
+		done.whole = before == "" && after == "" && out.Len() == len(value.text)
 		text = after
 	}
 }

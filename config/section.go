@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -53,7 +54,9 @@ func (d *sectionDecoder) decode(raw any) *Config {
 	if !settings.Enabled {
 		// What a disabled section says of stores is nobody's concern: its variables may not even be set here.
 		// Files that cannot be read stay mistakes.
-		d.problems.list = slices.DeleteFunc(d.problems.list, func(p Problem) bool { return p.Path != "" })
+		d.problems.list = slices.DeleteFunc(d.problems.list, func(p Problem) bool {
+			return p.Path != "" || p.Origin.Variable != ""
+		})
 		return &Config{}
 	}
 	config := &Config{Enabled: true, Namespace: settings.Namespace}
@@ -200,16 +203,13 @@ func (d *sectionDecoder) store(e entry) (Store, bool) {
 // unknownWord reports a word that must be one of known and is missing or another.
 func (d *sectionDecoder) unknownWord(at path, raw any, word, what string, known []string) {
 	problem := Problem{Origin: d.origin(at), Path: at.String(), Accepted: names.List(known)}
-	switch text, isText := raw.(string); {
+	switch text, isText := plainText(raw); {
 	case raw == nil:
 		problem.What = "the " + what + " is missing"
 	case !isText && word == "":
 		return // decoding has reported it
 	default:
-		problem.What = fmt.Sprintf("no %s named %q", what, text)
-		if word != "" {
-			problem.What = fmt.Sprintf("no %s named %q", what, word)
-		}
+		problem.What = fmt.Sprintf("no %s named %s", what, describe(cmp.Or(word, text)))
 		problem.Nearest = names.Nearest(word, known)
 	}
 	d.problems.add(problem)
@@ -281,13 +281,13 @@ func (d *sectionDecoder) storeOf(at path, raw any, name string, declared []Store
 	}
 	switch {
 	case raw != nil && name == "":
-		if text, isText := raw.(string); isText && text == "" {
+		if text, isText := plainText(raw); isText && text == "" {
 			d.problem(at.key("store"), names.List(known), "the store's name is empty")
 		}
 	case raw != nil:
 		d.problems.add(Problem{
 			Origin: d.origin(at.key("store")), Path: at.key("store").String(),
-			What: fmt.Sprintf("no store named %q", name), Accepted: names.List(known), Nearest: names.Nearest(name, known),
+			What: "no store named " + describe(name), Accepted: names.List(known), Nearest: names.Nearest(name, known),
 		})
 	case len(declared) == 1:
 		d.note(at.key("store"), declared[0].Name, "the only store there is")

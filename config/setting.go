@@ -22,6 +22,9 @@ func (d *decoder) record(at path, target reflect.Value, written bool) {
 		return
 	}
 	value := shown(target)
+	if last := string(at[strings.LastIndex(string(at), pathSeparator)+1:]); value != "" && secretName.MatchString(last) {
+		value = hidden
+	}
 	from := "default"
 	if written {
 		from = d.origin(at).String()
@@ -55,8 +58,9 @@ func shown(v reflect.Value) string {
 
 // The passwords of database addresses that are no URLs: user:password@tcp(host), and password=… among other keys.
 var (
-	passwordBeforeAt = regexp.MustCompile(`^([^:/@\s]+):[^@\s]+@`)
-	passwordKey      = regexp.MustCompile(`(?i)\b(password|passwd|pwd|secret|token)=('[^']*'|[^\s&;]*)`)
+	passwordBeforeAt = regexp.MustCompile(`^([^:/@\s]+):\S+@`)
+	passwordKey      = regexp.MustCompile(`(?i)(pass|password|passwd|passphrase|pwd|secret|token|key)\s*=\s*('(?:[^'\\]|\\.)*'|"[^"]*"|[^\s&;]*)`)
+	secretName       = regexp.MustCompile(`(?i)(^|-)(password|passwd|passphrase|pwd|secret|token|key)$`)
 )
 
 const hidden = "***"

@@ -17,6 +17,7 @@ type sourceFile struct {
 	path     string
 	shown    string // how reports name it
 	required bool
+	profile  string // that the file is read for
 }
 
 // baseNames are looked for in Options.Dir and then in its folder config.
@@ -45,7 +46,9 @@ func (l *loader) files() []sourceFile {
 		all = append(all, file)
 		for _, profile := range l.profiles() {
 			extension := filepath.Ext(file.shown)
-			all = append(all, l.file(strings.TrimSuffix(file.shown, extension)+"-"+profile+extension, false))
+			of := l.file(strings.TrimSuffix(file.shown, extension)+"-"+profile+extension, false)
+			of.profile = profile
+			all = append(all, of)
 		}
 	}
 	return all
@@ -91,6 +94,26 @@ func lookupIn(environ []string) lookup {
 	return func(name string) (string, bool) {
 		value, ok := values[name]
 		return value, ok
+	}
+}
+
+// twiceIn calls report for each place that a value from code sets in two spellings.
+func twiceIn(at path, value any, report func(path)) {
+	v := reflect.ValueOf(value)
+	if v.Kind() != reflect.Map {
+		return
+	}
+	seen := map[string]bool{}
+	for _, key := range v.MapKeys() {
+		name := fmt.Sprint(key.Interface())
+		if !at.holdsNames() {
+			name = canonicalKey(name)
+		}
+		if seen[name] {
+			report(at.key(name))
+		}
+		seen[name] = true
+		twiceIn(at.key(name), v.MapIndex(key).Interface(), report)
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/knadh/koanf/maps"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -46,7 +45,7 @@ func (p *yamlParser) Unmarshal(content []byte) (map[string]any, error) {
 		}
 		if section := p.section(&document); section != nil {
 			p.found = true
-			maps.Merge(map[string]any{string(root): p.value(root, section)}, merged)
+			merge(map[string]any{string(root): p.value(root, section)}, merged)
 		}
 	}
 }
@@ -185,15 +184,18 @@ func (p *yamlParser) addMissing(at path, source *yaml.Node, result map[string]an
 	}
 	merged := aside.mapping(at, source)
 	p.copies = aside.copies
+	added := map[string]bool{}
 	for name, value := range merged {
 		if _, exists := result[name]; exists {
 			continue
 		}
 		result[name] = value
-		for place, origin := range aside.origins {
-			if place == at.key(name) || strings.HasPrefix(string(place), string(at.key(name))+pathSeparator) {
-				p.origins[place] = origin
-			}
+		added[name] = true
+	}
+	for place, origin := range aside.origins {
+		name, _, _ := strings.Cut(strings.TrimPrefix(string(place), string(at)+pathSeparator), pathSeparator)
+		if added[name] {
+			p.origins[place] = origin
 		}
 	}
 }
@@ -204,24 +206,64 @@ type outOfRange string
 func (p *yamlParser) scalar(at path, node *yaml.Node) any {
 	expanded, err := expandPlaceholders(node.Value, p.env)
 	if err != nil {
-		p.problem(node, at, err.Error(), "${NAME} with NAME set, or ${NAME:default}")
-		return unresolved{}
+		return unresolved{Mistake: &Problem{
+			Origin: p.origin(node), Path: at.String(), What: err.Error(), Accepted: "${NAME} with NAME set, or ${NAME:default}",
+		}}
 	}
 	written := *node
+	quoted := node.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0
 	if expanded.expanded {
 		written.Value = expanded.text
-		if written.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0 {
+		if !quoted {
 			written.Tag = "" // a plain scalar is typed by what it expands to
 		}
 		origin := p.origins[at]
 		origin.Variable = expanded.variable
 		p.origins[at] = origin
 	}
+	if expanded.whole && node.Style&yaml.TaggedStyle == 0 {
+		return fromVariable(expanded.text) // typed by what reads it, as a variable is
+	}
 	return p.typed(at, &written)
 }
 
-// unresolved stands for a value that was reported already, so that nothing is said about it twice.
-type unresolved struct{}
+// unresolved stands for a value of which nothing more is to be said: it was reported already, or its mistake is, which
+// counts only where no later source sets the key.
+type unresolved struct{ Mistake *Problem } // exported, because koanf copies what it holds
+
+// mistakesIn lists the mistakes of the unresolved values that are left in a merged tree.
+func mistakesIn(value any) (found []Problem) {
+	switch value := value.(type) {
+	case map[string]any:
+		for _, v := range value {
+			found = append(found, mistakesIn(v)...)
+		}
+	case []any:
+		for _, v := range value {
+			found = append(found, mistakesIn(v)...)
+		}
+	case unresolved:
+		if value.Mistake != nil {
+			found = append(found, *value.Mistake)
+		}
+	}
+	return found
+}
+
+// merge puts later over earlier, map by map. A key without a value does not empty a map: a section of which every line
+// is commented out says nothing.
+func merge(later, earlier map[string]any) {
+	for key, value := range later {
+		below, isMap := earlier[key].(map[string]any)
+		over, overIsMap := value.(map[string]any)
+		switch {
+		case isMap && overIsMap:
+			merge(over, below)
+		case !isMap || value != nil:
+			earlier[key] = value
+		}
+	}
+}
 
 func (p *yamlParser) typed(at path, node *yaml.Node) any {
 	text := node.Value
@@ -229,6 +271,9 @@ func (p *yamlParser) typed(at path, node *yaml.Node) any {
 	case "!!null":
 		return nil
 	case "!!bool":
+		if !strings.EqualFold(text, "true") && !strings.EqualFold(text, "false") {
+			return text
+		}
 		return strings.EqualFold(text, "true")
 	case "!!int":
 		return p.wholeNumber(at, node)
@@ -275,6 +320,9 @@ func (p *yamlParser) problem(node *yaml.Node, at path, what, accepted string) {
 
 var yamlErrorLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
 
+// tabError is what the YAML library says of a tab, among other things.
+var tabError = regexp.MustCompile(`tab character|cannot start any token`)
+
 // syntaxError reports what the YAML library could not read, at its line where it names one.
 func (p *yamlParser) syntaxError(err error, content []byte) {
 	problem := Problem{Origin: Origin{File: p.file}, What: "not valid YAML: " + err.Error()}
@@ -284,7 +332,7 @@ func (p *yamlParser) syntaxError(err error, content []byte) {
 			problem.Origin.Line, problem.Origin.Column = line, 1
 		}
 	}
-	if line := tabIndented(content); line > 0 {
+	if line := tabIndented(content); line > 0 && tabError.MatchString(err.Error()) {
 		problem.Origin.Line, problem.Origin.Column = line, 1
 		problem.What, problem.Accepted = "not valid YAML: the line is indented with a tab", "spaces"
 	}

@@ -52,7 +52,7 @@ type Runtime struct {
 	end        context.CancelFunc
 	background sync.WaitGroup // lazy stores that are not open yet
 
-	mu     sync.Mutex // guards state; held while starting and closing, so that they follow each other
+	turn   chan struct{} // holds one: starting and closing follow each other; guards state
 	state  state
 	closed error // what the first Close returned
 }
@@ -76,7 +76,7 @@ func New(cfg *config.Config, options Options) (*Runtime, error) {
 	}
 	rt := &Runtime{
 		logger: options.Logger, settings: cfg.Settings, warnings: cfg.Warnings, disabled: !cfg.Enabled,
-		entries: map[string]*Entry{},
+		entries: map[string]*Entry{}, turn: make(chan struct{}, 1),
 	}
 	rt.life, rt.end = context.WithCancel(context.Background())
 	configured := map[string]config.Store{}
@@ -146,14 +146,17 @@ func (rt *Runtime) All() iter.Seq2[string, *Entry] {
 // with `start: lazy` that cannot be opened is opened in the background instead; until then its generators answer with
 // errors.
 func (rt *Runtime) Start(ctx context.Context) error {
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
+	rt.turn <- struct{}{}
+	defer func() { <-rt.turn }()
 	switch rt.state {
 	case started:
 		return errors.New("cosid: start: the runtime has been started already")
 	case closed:
 		return fmt.Errorf("cosid: start: %w", ErrClosed)
 	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer context.AfterFunc(rt.life, func() { stop(ErrClosed) })()
+	defer stop(nil)
 	for _, warning := range rt.warnings {
 		rt.logger.Warn("cosid: " + warning)
 	}
@@ -166,6 +169,9 @@ func (rt *Runtime) Start(ctx context.Context) error {
 		if err = rt.entries[name].instance.Start(ctx); err != nil {
 			err = fmt.Errorf("cosid: start generator %q: %w", name, err)
 		}
+	}
+	if err == nil && rt.life.Err() != nil {
+		err = fmt.Errorf("cosid: start: %w", ErrClosed) // a Close did not wait for the end of this
 	}
 	if err != nil {
 		// ctx may be what failed; undoing needs time of its own.
@@ -191,8 +197,17 @@ func (rt *Runtime) startStores(ctx context.Context) error {
 // wait for running reservations and for stores. Close is safe before Start; called again it returns what the first
 // call did.
 func (rt *Runtime) Close(ctx context.Context) error {
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
+	rt.end() // whatever is starting gives up
+	select {
+	case rt.turn <- struct{}{}:
+	default:
+		select {
+		case rt.turn <- struct{}{}:
+		case <-ctx.Done():
+			return fmt.Errorf("cosid: close: the runtime is still starting: %w", ctx.Err())
+		}
+	}
+	defer func() { <-rt.turn }()
 	if rt.state == closed {
 		return rt.closed
 	}

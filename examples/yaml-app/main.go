@@ -22,7 +22,7 @@ func main() {
 	flag.IntVar(&o.bills, "n", 9, "how many bills to create")
 	flag.StringVar(&o.config, "config", "examples/yaml-app/cosid.yaml", "the YAML file with the cosid section")
 	flag.StringVar(&o.dsn, "dsn", "data/app.db", "the application's own SQLite file")
-	flag.BoolVar(&o.verbose, "v", false, "log what was configured, and what set each value")
+	flag.BoolVar(&o.verbose, "v", false, "log what was configured")
 	flag.Parse()
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	libtnb "github.com/libtnb/sqlite"
@@ -27,7 +28,7 @@ func (sqlite) checkDSN(dsn string) *field.Error {
 	uri, isURI := strings.CutPrefix(dsn, "file:")
 	if !isURI {
 		switch {
-		case strings.Contains(dsn, "://"):
+		case strings.Contains(dsn, "://"), serverDSN.MatchString(dsn):
 			return field.Errorf("dsn", accepted, "this is the address of a server, not a SQLite file")
 		case strings.Contains(dsn, ":memory:"):
 			return volatileDSN(accepted)
@@ -51,6 +52,9 @@ func (sqlite) checkDSN(dsn string) *field.Error {
 	}
 	return nil
 }
+
+// serverDSN finds the addresses of MySQL and PostgreSQL that are no URLs: user@tcp(host:3306)/db, host=db dbname=ids.
+var serverDSN = regexp.MustCompile(`@(tcp|unix)\(|(^|\s)(host|hostaddr|port|dbname|user|password)\s*=`)
 
 func volatileDSN(accepted string) *field.Error {
 	return field.Errorf("dsn", accepted+"; for tests: type: memory",
