@@ -96,6 +96,7 @@ type (
 		Pool     nestedSetting `koanf:"pool"`
 	}
 )
+
 type nestedSetting struct {
 	Size int `koanf:"size"`
 }
