@@ -151,7 +151,11 @@ func (n *namedCodecs) item(at path, raw any) ([]placedPart, bool) {
 	if factory, ok := n.decoder.registry.parts[name]; ok {
 		return n.part(at, settings, factory)
 	}
-	if _, ok := n.entries[name]; ok && settings == nil {
+	if _, ok := n.entries[name]; ok {
+		if settings != nil {
+			n.decoder.problem(at, "the name alone: "+name, "the codec %q takes no settings", name)
+			return nil, false
+		}
 		return n.expand(name, at)
 	}
 	known := append(sortedKeys(n.decoder.registry.parts), sortedKeys(n.entries)...)

@@ -172,6 +172,11 @@ func TestEveryMistakeNamesItsPlaceAndWhatIsAccepted(t *testing.T) {
 			`cosid.yaml:3:1: not valid YAML: the line is indented with a tab; accepted: spaces`,
 		},
 		{
+			"settings of a named codec",
+			valid + "    order: { strategy: segment, codec: [ short: {} ] }\n  codecs: { short: [ decimal ] }\n",
+			"cosid.yaml:5:42: cosid.generators.order.codec[0].short: the codec \"short\" takes no settings; accepted: the name alone: short",
+		},
+		{
 			"a codec without a value",
 			valid + "    order: { strategy: segment, codec: }\n",
 			"cosid.yaml:5:33: cosid.generators.order.codec: the key has no value; accepted: a value, or no key at all",
