@@ -97,35 +97,16 @@ func Provide(p Params, defaults Defaults) (Result, error) {
 		return Result{}, err
 	}
 	filler := assembly.NewFiller(rt)
-	told := map[string]bool{}
-	for _, model := range p.Models {
-		wrong := filler.Register(model.Value)
-		if errors.Is(wrong, runtime.ErrDisabled) {
-			continue // there is nothing to check against
-		}
-		err = errors.Join(err, leftOver(wrong, told))
+	models := make([]any, len(p.Models))
+	for i, model := range p.Models {
+		models[i] = model.Value
 	}
-	if err != nil {
+	// A disabled configuration has no generators to check against.
+	if err := filler.Register(models...); err != nil && !errors.Is(err, runtime.ErrDisabled) {
 		return Result{}, err
 	}
 	p.Lifecycle.Append(fx.StartStopHook(rt.Start, rt.Close))
 	return Result{Runtime: rt, Filler: filler, Plugin: gormplugin.New(filler)}, nil
-}
-
-// leftOver is err without what told has already: models that hold each other share their mistakes.
-func leftOver(err error, told map[string]bool) error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		var rest error
-		for _, e := range joined.Unwrap() {
-			rest = errors.Join(rest, leftOver(e, told))
-		}
-		return rest
-	}
-	if err == nil || told[err.Error()] {
-		return nil
-	}
-	told[err.Error()] = true
-	return err
 }
 
 // ConfigFile makes the application read the named files, later over earlier, instead of looking for the usual ones.

@@ -22,6 +22,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"sync"
 )
 
@@ -51,10 +52,25 @@ func (f *Filler) Register(types ...any) error {
 		if err := checkType(t); err != nil {
 			errs = append(errs, fmt.Errorf("cosid: register: %w", err))
 		} else if _, err := f.planOf(t); err != nil {
-			errs = append(errs, err)
+			errs = append(errs, untold(err, errs)...)
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// untold lists the errors that planOf joined, without those that are in told: types that hold each other share them.
+func untold(joined error, told []error) []error {
+	all, ok := joined.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{joined}
+	}
+	var rest []error
+	for _, err := range all.Unwrap() {
+		if !slices.ContainsFunc(told, func(other error) bool { return other.Error() == err.Error() }) {
+			rest = append(rest, err)
+		}
+	}
+	return rest
 }
 
 // Fill fills the empty tagged fields of target: a pointer to a struct, a slice of structs or of pointers, a pointer
