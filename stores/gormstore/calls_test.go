@@ -284,3 +284,40 @@ func TestRuinedCounterIsNotUsed(t *testing.T) {
 		}
 	}
 }
+
+// Opening a connection can meet a lock as a statement can: another process keeps the file to itself for a while.
+func TestALockedFileIsWaitedForWhileConnecting(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "app.db")
+	const settings = "?_pragma=busy_timeout(1)&_pragma=journal_mode(WAL)"
+	db := applicationDB(t, path+settings)
+	pool, err := db.DB()
+	if err != nil {
+		t.Fatal(err)
+	}
+	yes, options := true, gormstore.DefaultOptions()
+	options.AutoMigrate = &yes
+	store := start(t, db, options)
+	pool.SetMaxIdleConns(0) // each call connects anew, now that nobody holds the file
+	owner := applicationDB(t, path+settings+"&_pragma=locking_mode(EXCLUSIVE)")
+	execute(t, owner, `create table kept (a)`)
+	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := store.Reserve(short, "shop/bill", 10, 1); err == nil || errors.Is(err, stores.ErrOutcomeUnknown) {
+		t.Fatalf("while the file is kept: %v", err)
+	}
+	released := make(chan error, 1)
+	go func() {
+		ownerPool, err := owner.DB()
+		if err == nil {
+			<-time.After(100 * time.Millisecond)
+			err = ownerPool.Close()
+		}
+		released <- err
+	}()
+	if r, err := store.Reserve(t.Context(), "shop/bill", 10, 1); err != nil || r.Start != 1 {
+		t.Errorf("reserved %v, %v", r, err)
+	}
+	if err := <-released; err != nil {
+		t.Error(err)
+	}
+}

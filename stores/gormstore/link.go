@@ -47,13 +47,23 @@ func (l link) close() error {
 	return l.pool.Close()
 }
 
+// connect takes a connection of the pool. Opening one can meet a lock, too: while another process opens or recovers the
+// file, or keeps it to itself.
+func (s *Store) connect(ctx context.Context, l link) (conn *sql.Conn, err error) {
+	err = s.patiently(ctx, s.lockPatience(), func() error {
+		conn, err = l.pool.Conn(ctx)
+		return err
+	})
+	return conn, err
+}
+
 // run runs fn on one connection. It takes the connection first, so that a wait for the pool that ends without one
 // is known to have had no effect.
 func (s *Store) run(ctx context.Context, l link, fn func(tx *gorm.DB) error) error {
-	conn, err := l.pool.Conn(ctx)
+	conn, err := s.connect(ctx, l)
 	switch {
 	case err == nil:
-	case isContextError(err):
+	case isContextError(err) && !s.dialect.diagnose(err).busy:
 		return fmt.Errorf("no connection became free in a pool of at most %d (nothing was sent): %w",
 			l.pool.Stats().MaxOpenConnections, causeOf(ctx, err))
 	default:
