@@ -96,12 +96,12 @@ func TestCloseEndsAStartThatWaits(t *testing.T) {
 	if err := <-started; err == nil || time.Since(began) > 20*time.Second {
 		t.Errorf("Start failed with %v, %v after Close", err, time.Since(began))
 	}
-	for range 10 {
+	for range 3 {
 		short, err := gormstore.New(spec(), nil, options)
 		if err != nil {
 			t.Fatal(err)
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), 60*time.Millisecond)
+		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 		if err := short.Start(ctx); err == nil || !strings.Contains(err.Error(), "holds the lock") {
 			t.Errorf("Start of a locked file: %v", err)
 		}
