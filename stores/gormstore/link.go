@@ -64,8 +64,11 @@ func (s *Store) run(ctx context.Context, l link, fn func(tx *gorm.DB) error) err
 	switch {
 	case err == nil:
 	case isContextError(err) && !s.dialect.diagnose(err).busy:
+		if err == ctx.Err() { // of the pool itself, and says less than its cause
+			err = causeOf(ctx, err)
+		}
 		return fmt.Errorf("no connection became free in a pool of at most %d (nothing was sent): %w",
-			l.pool.Stats().MaxOpenConnections, causeOf(ctx, err))
+			l.pool.Stats().MaxOpenConnections, err)
 	default:
 		return s.explain("connect", err)
 	}

@@ -25,7 +25,7 @@ func (s *Store) patiently(ctx context.Context, patience time.Duration, step func
 			lock = err
 		case lock != nil && isContextError(err):
 			// Not %w: a statement that ctx ended is not known to have met the lock again.
-			return fmt.Errorf("%w (before that: %v)", err, lock)
+			return fmt.Errorf("%w (before that: %v)", causeOf(ctx, err), lock)
 		default:
 			return err
 		}
