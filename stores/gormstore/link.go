@@ -51,7 +51,9 @@ func (l link) close() error {
 // file, or keeps it to itself.
 func (s *Store) connect(ctx context.Context, l link) (conn *sql.Conn, err error) {
 	err = s.patiently(ctx, s.lockPatience(), func() error {
-		conn, err = l.pool.Conn(ctx)
+		if conn, err = l.pool.Conn(ctx); err != nil && !isContextError(err) {
+			err = s.explain("connect", err)
+		}
 		return err
 	})
 	return conn, err
@@ -70,7 +72,7 @@ func (s *Store) run(ctx context.Context, l link, fn func(tx *gorm.DB) error) err
 		return fmt.Errorf("no connection became free in a pool of at most %d (nothing was sent): %w",
 			l.pool.Stats().MaxOpenConnections, err)
 	default:
-		return s.explain("connect", err)
+		return err
 	}
 	defer conn.Close()
 

@@ -102,7 +102,7 @@ func TestCloseEndsAStartThatWaits(t *testing.T) {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
-		if err := short.Start(ctx); err == nil || !strings.Contains(err.Error(), "locked") {
+		if err := short.Start(ctx); err == nil || !strings.Contains(err.Error(), "holds the lock") {
 			t.Errorf("Start of a locked file: %v", err)
 		}
 		cancel()
