@@ -60,11 +60,7 @@ func Load(options Options) (*Config, error) {
 		return nil, err
 	}
 	l := newLoader(options)
-	l.readKoanf()
-	l.readFiles()
-	l.readEnvironment(known)
-	l.readValues()
-	l.problems.list = append(l.problems.list, mistakesIn(l.section())...)
+	l.read(known)
 	if err := l.problems.err(); err != nil && l.section() == nil {
 		return nil, err // there is nothing to judge: what was written could not be read
 	}
@@ -104,6 +100,16 @@ func newLoader(options Options) *loader {
 		koanf:   koanf.New(pathSeparator),
 		origins: map[path]Origin{},
 	}
+}
+
+// read merges all sources, later over earlier. A placeholder without a value is a mistake only if no later source
+// replaces it.
+func (l *loader) read(known *registry) {
+	l.readKoanf()
+	l.readFiles()
+	l.readEnvironment(known)
+	l.readValues()
+	l.problems.list = append(l.problems.list, mistakesIn(l.section())...)
 }
 
 // section is the merged value of `cosid:`, nil where no source had it.

@@ -35,11 +35,7 @@ func ReadOutline(options Options) (*Outline, error) {
 		return nil, err
 	}
 	l := newLoader(options)
-	l.readKoanf()
-	l.readFiles()
-	l.readEnvironment(known)
-	l.readValues()
-	l.problems.list = append(l.problems.list, mistakesIn(l.section())...)
+	l.read(known)
 	d := &decoder{origins: l.origins, problems: &l.problems}
 	section, _ := d.asMap(root, l.section())
 	codecs, _ := d.asMap(root.key("codecs"), section["codecs"])
