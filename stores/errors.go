@@ -18,6 +18,13 @@ var (
 	// worst outcome is a gap.
 	ErrOutcomeUnknown = errors.New("outcome unknown")
 
+	// ErrNotSealed means that a key is kept because it is not sealed: its period may still be in use.
+	ErrNotSealed = errors.New("range not sealed")
+
+	// ErrWouldGoBack means that a stored next id lies above the one it was to be set to, and was left alone: ids below
+	// it may have been handed out.
+	ErrWouldGoBack = errors.New("counter would go back")
+
 	// ErrClosed means that the store was closed, or that it is not open yet.
 	ErrClosed = errors.New("store closed, or not open yet")
 )

@@ -4,15 +4,22 @@ import (
 	"fmt"
 	"math"
 	"sync"
+	"time"
 
 	"github.com/cosid-go/cosid/stores"
 )
 
-// Server keeps the counters that its clients share, for as long as the process lives. It plays the part that a
-// database plays for the other stores. The zero value is a server without counters. Safe for concurrent use.
+// Server keeps the counters and slots that its clients share, for as long as the process lives. It plays the part that
+// a database plays for the other stores. The zero value is an empty server. Safe for concurrent use.
 type Server struct {
+	// Clock is the store's clock, by which slots are leased; nil = time.Now. It is set before the first call, is
+	// called one at a time, and must not call the server.
+	Clock func() time.Time
+
 	mu       sync.Mutex
+	moved    time.Duration // what MoveClock adds to Clock
 	counters map[string]counter
+	slots    map[string]slots // by namespace
 }
 
 // counter is the state of one key. An absent key has none.
@@ -21,11 +28,18 @@ type counter struct {
 	sealed bool
 }
 
-// NewServer returns a server without counters.
+// NewServer returns an empty server whose clock is time.Now.
 func NewServer() *Server { return &Server{} }
 
 // Client returns a new client of s. Like every store it must be started, and closing it leaves s as it is.
 func (s *Server) Client() *Store { return &Store{server: s} }
+
+// MoveClock steps the store's clock by delta, forward or, if it is negative, back; it runs on from there.
+func (s *Server) MoveClock(delta time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.moved += delta
+}
 
 func (s *Server) reserve(key string, size, initialOffset int64) (stores.Range, error) {
 	s.mu.Lock()

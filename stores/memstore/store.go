@@ -9,8 +9,8 @@ import (
 	"github.com/cosid-go/cosid/stores"
 )
 
-// Store is one client of a Server: a RangeStore and a Sealer, safe for concurrent use. Several clients of one
-// server count as one store.
+// Store is one client of a Server: a RangeStore, a Sealer and a SlotLeaseStore, safe for concurrent use. Several
+// clients of one server count as one store.
 type Store struct {
 	server *Server
 	state  atomic.Int32
@@ -24,9 +24,10 @@ const (
 )
 
 var (
-	_ stores.Store      = (*Store)(nil)
-	_ stores.RangeStore = (*Store)(nil)
-	_ stores.Sealer     = (*Store)(nil)
+	_ stores.Store          = (*Store)(nil)
+	_ stores.RangeStore     = (*Store)(nil)
+	_ stores.Sealer         = (*Store)(nil)
+	_ stores.SlotLeaseStore = (*Store)(nil)
 )
 
 // New returns a client of a server of its own. It must be started before use.

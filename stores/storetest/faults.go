@@ -13,7 +13,7 @@ import (
 // Fault is what befalls one call to a store. The zero Fault lets the call pass untouched.
 //
 // The call first reaches the inner store, unless Before is set; then Latency and Until delay the reply; then
-// After or Forge replace it. A delay therefore lies between the commit and the reply, where it does most harm: if
+// After, Forge or ForgeLease replace it. A delay therefore lies between the commit and the reply, where it does most harm: if
 // the caller's ctx ends first, the answer is stores.ErrOutcomeUnknown and what was committed is lost.
 type Fault struct {
 	Latency time.Duration   // how long the reply takes
@@ -23,41 +23,48 @@ type Fault struct {
 	Before error // the call fails with it and never reaches the inner store
 	After  error // the call takes effect, and fails with it: the reply is lost
 
-	Forge func(stores.Range) stores.Range // replaces the range in the reply; Seal ignores it
+	Forge      func(stores.Range) stores.Range         // replaces the range in the reply to a Reserve
+	ForgeLease func(stores.SlotLease) stores.SlotLease // replaces the lease in the reply to an Acquire or Renew
 }
 
-// Call is one call that reached Faults.
+// Call is one call that reached Faults. What its Op has no use for is zero.
 type Call struct {
-	Op            string // "reserve" or "seal"
-	Key           string
-	Size          int64 // 0 for a seal
-	InitialOffset int64 // 0 for a seal
+	Op            string // "reserve", "seal", "acquire", "renew" or "release"
+	Key           string // of a reserve or seal; else the namespace
+	Size          int64
+	InitialOffset int64
+	Request       stores.SlotRequest // of an acquire
+	Lease         stores.SlotLease   // that was to be renewed or released
+	TTL           time.Duration      // of a renew
+	UsedThrough   int64              // of a renew or release
 	At            time.Time
 
 	// What the caller was told; zero until Done.
-	Done  bool
-	Range stores.Range
-	Err   error
+	Done    bool
+	Range   stores.Range     // by a reserve
+	Granted stores.SlotLease // by an acquire or renew
+	Err     error
 }
 
 // Faults is a RangeStore that passes calls on to another one and breaks some of them on request, for tests of
 // what uses a store. It logs every call. It is safe for concurrent use and works inside testing/synctest.
 //
-// It also is a Sealer and a stores.Store: Seal, Start and Close are forwarded where the inner store has them.
-// Where it has not, Seal answers false, and Start and Close do nothing.
+// It also is a Sealer, a SlotLeaseStore and a stores.Store, whose methods are forwarded where the inner store has
+// them. Where it has not, Seal answers false, Start and Close do nothing, and Acquire, Renew and Release fail.
 type Faults struct {
 	inner stores.RangeStore
 
-	mu       sync.Mutex
-	reserves script
-	seals    script
-	calls    []Call
+	mu                         sync.Mutex
+	reserves, seals            script
+	acquires, renews, releases script
+	calls                      []Call
 }
 
 var (
-	_ stores.RangeStore = (*Faults)(nil)
-	_ stores.Sealer     = (*Faults)(nil)
-	_ stores.Store      = (*Faults)(nil)
+	_ stores.RangeStore     = (*Faults)(nil)
+	_ stores.Sealer         = (*Faults)(nil)
+	_ stores.SlotLeaseStore = (*Faults)(nil)
+	_ stores.Store          = (*Faults)(nil)
 )
 
 // NewFaults wraps inner. Until told otherwise it breaks nothing.
@@ -79,31 +86,27 @@ func (s *script) next() Fault {
 }
 
 // NextReserves queues faults for the reserves to come, one each. They come before the standing fault.
-func (f *Faults) NextReserves(faults ...Fault) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.reserves.queued = append(f.reserves.queued, faults...)
-}
+func (f *Faults) NextReserves(faults ...Fault) { f.queue(&f.reserves, faults) }
 
 // EveryReserve sets the standing fault of reserves; the zero Fault ends it.
-func (f *Faults) EveryReserve(fault Fault) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.reserves.standing = fault
-}
+func (f *Faults) EveryReserve(fault Fault) { f.stand(&f.reserves, fault) }
 
 // NextSeals is NextReserves for Seal.
-func (f *Faults) NextSeals(faults ...Fault) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.seals.queued = append(f.seals.queued, faults...)
-}
+func (f *Faults) NextSeals(faults ...Fault) { f.queue(&f.seals, faults) }
 
 // EverySeal is EveryReserve for Seal.
-func (f *Faults) EverySeal(fault Fault) {
+func (f *Faults) EverySeal(fault Fault) { f.stand(&f.seals, fault) }
+
+func (f *Faults) queue(script *script, faults []Fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.seals.standing = fault
+	script.queued = append(script.queued, faults...)
+}
+
+func (f *Faults) stand(script *script, fault Fault) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	script.standing = fault
 }
 
 // Calls returns the log so far, in the order in which the calls came in.
@@ -140,7 +143,7 @@ func (f *Faults) Reserve(ctx context.Context, key string, size, initialOffset in
 	if err == nil && fault.Forge != nil {
 		answer = fault.Forge(answer)
 	}
-	f.end(index, answer, err)
+	f.end(index, func(call *Call) { call.Done, call.Range, call.Err = true, answer, err })
 	return answer, err
 }
 
@@ -153,7 +156,7 @@ func (f *Faults) Seal(ctx context.Context, key string) (bool, error) {
 		}
 		return false, nil
 	})
-	f.end(index, stores.Range{}, err)
+	f.end(index, func(call *Call) { call.Done, call.Err = true, err })
 	return sealed, err
 }
 
@@ -181,11 +184,10 @@ func (f *Faults) begin(call Call, script *script) (Fault, int) {
 	return script.next(), len(f.calls) - 1
 }
 
-func (f *Faults) end(index int, answer stores.Range, err error) {
+func (f *Faults) end(index int, note func(call *Call)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	call := &f.calls[index]
-	call.Done, call.Range, call.Err = true, answer, err
+	note(&f.calls[index])
 }
 
 func befall[T any](ctx context.Context, fault Fault, op, key string, commit func() (T, error)) (T, error) {

@@ -34,14 +34,15 @@ type Harness struct {
 	Lacks map[Ability]string
 }
 
-// Ability is something that a promise needs beyond reserving ranges.
+// Ability is something that a promise needs beyond the plain calls.
 type Ability string
 
 // The abilities.
 const (
-	Sealing    Ability = "sealing"    // the store is a stores.Sealer
-	Restarting Ability = "restarting" // Harness.Restart is set
-	Freezing   Ability = "freezing"   // Harness.Freeze is set
+	Sealing     Ability = "sealing"      // ranges only: the store is a stores.Sealer
+	Restarting  Ability = "restarting"   // Harness.Restart is set
+	Freezing    Ability = "freezing"     // Harness.Freeze is set
+	ClockMoving Ability = "clock moving" // slots only: SlotHarness.MoveClock is set
 )
 
 // Check tells what is missing from or contradicts itself in the harness.
@@ -56,9 +57,15 @@ func (h Harness) Check() error {
 	defer store.Close()
 
 	_, seals := store.(stores.Sealer)
-	has := map[Ability]bool{Sealing: seals, Restarting: h.Restart != nil, Freezing: h.Freeze != nil}
+	return checkAbilities(h.Lacks, map[Ability]bool{
+		Sealing: seals, Restarting: h.Restart != nil, Freezing: h.Freeze != nil,
+	})
+}
+
+// checkAbilities demands that each ability is there or declared as lacking, and not both.
+func checkAbilities(lacks map[Ability]string, has map[Ability]bool) error {
 	for ability, present := range has {
-		reason, declared := h.Lacks[ability]
+		reason, declared := lacks[ability]
 		switch {
 		case !present && !declared:
 			return fmt.Errorf("storetest: no %s; if that is right, declare it in Harness.Lacks with the reason", ability)
@@ -66,7 +73,7 @@ func (h Harness) Check() error {
 			return fmt.Errorf("storetest: Harness.Lacks says %q of %s, but it is there", reason, ability)
 		}
 	}
-	for ability := range h.Lacks {
+	for ability := range lacks {
 		if _, known := has[ability]; !known {
 			return fmt.Errorf("storetest: Harness.Lacks names an unknown ability %q", ability)
 		}
