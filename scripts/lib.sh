@@ -25,12 +25,15 @@ tool() { go tool -modfile=tools/go.mod "$@"; }
 have() {
 	local command=$1
 	shift
-	if command -v "$command" >/dev/null; then return 0; fi
+	if there "$command"; then return 0; fi
 	if [[ $(id -u) != 0 ]] || ! command -v apt-get >/dev/null; then return 1; fi
 	say "installing $* for $command"
 	{ apt-get update -qq && install_quietly "$@"; } || return 1
-	command -v "$command" >/dev/null
+	there "$command"
 }
+
+# there COMMAND tells whether a command can be found; Debian keeps PostgreSQL's server out of PATH.
+there() { command -v "$1" >/dev/null || compgen -G "/usr/lib/postgresql/*/bin/$1" >/dev/null; }
 
 # install_quietly installs packages without starting their services: the tests start their own, on free ports.
 install_quietly() {
