@@ -153,7 +153,10 @@ func (p *Process) signal(signal syscall.Signal) error {
 	if p.cmd == nil {
 		return fmt.Errorf("%s does not run", p.program.name)
 	}
-	p.signalAll(signal)
+	children := p.signalAll(signal)
+	if signal == syscall.SIGSTOP {
+		awaitStop(append(children, p.cmd.Process.Pid))
+	}
 	return nil
 }
 

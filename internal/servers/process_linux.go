@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	goruntime "runtime"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -62,7 +63,7 @@ func childrenOf(pid int) []int {
 		if err != nil {
 			continue
 		}
-		if _, parent, running := status(child); running && parent == pid {
+		if _, parent, running := status(folder); running && parent == pid {
 			children = append(children, child)
 		}
 	}
@@ -70,21 +71,35 @@ func childrenOf(pid int) []int {
 }
 
 // awaitEnd waits until the processes are gone, or at least dead, for up to ten seconds.
-func awaitEnd(pids []int) {
+func awaitEnd(pids []int) { await(pids, "Z") }
+
+// awaitStop waits until a SIGSTOP has reached every thread of the processes, for up to ten seconds: kill returns before
+// it has, and a thread on another processor goes on for a moment.
+func awaitStop(pids []int) { await(pids, "TZ") }
+
+func await(pids []int, states string) {
 	deadline := time.Now().Add(10 * time.Second)
 	for _, pid := range pids {
-		for time.Now().Before(deadline) {
-			if state, _, running := status(pid); !running || state == "Z" {
-				break
-			}
+		for !allIn(pid, states) && time.Now().Before(deadline) {
 			time.Sleep(time.Millisecond)
 		}
 	}
 }
 
-// status reads the state of a process, a letter such as R or Z, and its parent.
-func status(pid int) (state string, parent int, running bool) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+// allIn tells whether every thread of a process is in one of the states, or gone.
+func allIn(pid int, states string) bool {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*", pid))
+	for _, thread := range threads {
+		if state, _, running := status(thread); running && !strings.Contains(states, state) {
+			return false
+		}
+	}
+	return true
+}
+
+// status reads the state of a process or thread, a letter such as R or Z, and the parent of its process.
+func status(folder string) (state string, parent int, running bool) {
+	text, err := os.ReadFile(filepath.Join(folder, "stat"))
 	if err != nil {
 		return "", 0, false
 	}

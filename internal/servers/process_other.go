@@ -12,4 +12,6 @@ func childrenOf(int) []int { return nil }
 
 func awaitEnd([]int) {}
 
+func awaitStop([]int) {}
+
 func giveTo(string, string) error { return nil }

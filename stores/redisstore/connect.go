@@ -1,0 +1,153 @@
+package redisstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
+)
+
+// link is a way to Redis. The zero link is none.
+type link struct {
+	runner ScriptRunner
+
+	// masters visits every server that may have to run a script, several at once; nil if a script runner is all
+	// that there is.
+	masters func(ctx context.Context, visit func(ctx context.Context, name string, server inspected) error) error
+
+	shared   bool         // the connection is also used by others, whom WAIT would hold up
+	failover bool         // Sentinel decides who is the master
+	close    func() error // closes what the store opened; nil if nothing
+}
+
+// inspected is what Start asks a server by.
+type inspected interface {
+	Info(ctx context.Context, section ...string) *redis.StringCmd
+	ConfigGet(ctx context.Context, parameter string) *redis.MapStringStringCmd
+}
+
+// connect makes a client for the target. It connects at its first command.
+func connect(t target, o Options, timeout time.Duration) link {
+	server := t.server
+	server.MaxRetries = -1 // nobody but the store knows what may be sent again
+	server.DialerRetries = 1
+	server.ContextTimeoutEnabled = true
+	server.DialTimeout, server.ReadTimeout, server.WriteTimeout, server.PoolTimeout = timeout, timeout, timeout, timeout
+	server.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
+	switch {
+	case t.cluster:
+		client := redis.NewClusterClient(clusterOptions(t.hosts, server))
+		l := clusterLink(client, timeout)
+		l.close = client.Close
+		return l
+	case t.master != "":
+		client := redis.NewFailoverClient(failoverOptions(t, o))
+		l := clientLink(client, timeout)
+		l.close = client.Close
+		return l
+	default:
+		client := redis.NewClient(server)
+		l := clientLink(client, timeout)
+		l.close = client.Close
+		return l
+	}
+}
+
+func clusterOptions(hosts []string, o *redis.Options) *redis.ClusterOptions {
+	return &redis.ClusterOptions{
+		Addrs: hosts, Username: o.Username, Password: o.Password, TLSConfig: o.TLSConfig,
+		ClientName: o.ClientName, Protocol: o.Protocol,
+		MaxRetries: o.MaxRetries, DialerRetries: o.DialerRetries, ContextTimeoutEnabled: o.ContextTimeoutEnabled,
+		DialTimeout: o.DialTimeout, ReadTimeout: o.ReadTimeout, WriteTimeout: o.WriteTimeout, PoolTimeout: o.PoolTimeout,
+		PoolFIFO: o.PoolFIFO, PoolSize: o.PoolSize, MinIdleConns: o.MinIdleConns, MaxIdleConns: o.MaxIdleConns,
+		MaxActiveConns: o.MaxActiveConns, ConnMaxIdleTime: o.ConnMaxIdleTime, ConnMaxLifetime: o.ConnMaxLifetime,
+		MaintNotificationsConfig: o.MaintNotificationsConfig,
+	}
+}
+
+func failoverOptions(t target, options Options) *redis.FailoverOptions {
+	o := t.server
+	return &redis.FailoverOptions{
+		MasterName: t.master, SentinelAddrs: t.hosts,
+		SentinelUsername: options.SentinelUsername, SentinelPassword: options.SentinelPassword,
+		Username: o.Username, Password: o.Password, DB: o.DB, TLSConfig: o.TLSConfig,
+		ClientName: o.ClientName, Protocol: o.Protocol,
+		MaxRetries: o.MaxRetries, DialerRetries: o.DialerRetries, ContextTimeoutEnabled: o.ContextTimeoutEnabled,
+		DialTimeout: o.DialTimeout, ReadTimeout: o.ReadTimeout, WriteTimeout: o.WriteTimeout, PoolTimeout: o.PoolTimeout,
+		PoolFIFO: o.PoolFIFO, PoolSize: o.PoolSize, MinIdleConns: o.MinIdleConns, MaxIdleConns: o.MaxIdleConns,
+		MaxActiveConns: o.MaxActiveConns, ConnMaxIdleTime: o.ConnMaxIdleTime, ConnMaxLifetime: o.ConnMaxLifetime,
+	}
+}
+
+func clientLink(client *redis.Client, timeout time.Duration) link {
+	client = timed(client, timeout)
+	return link{
+		failover: client.Options().Addr == failoverAddr,
+		runner:   clientRunner{client},
+		masters: func(ctx context.Context, visit func(context.Context, string, inspected) error) error {
+			return visit(ctx, nameOf(client), client)
+		},
+	}
+}
+
+// failoverAddr is what go-redis writes for the address of a client that follows Sentinel.
+const failoverAddr = "FailoverClient"
+
+// nameOf is the client's address, for messages.
+func nameOf(client *redis.Client) string {
+	if addr := client.Options().Addr; addr != failoverAddr {
+		return addr
+	}
+	return "the master that Sentinel names"
+}
+
+func clusterLink(client *redis.ClusterClient, timeout time.Duration) link {
+	return link{
+		runner: clusterRunner{client: client, timeout: timeout},
+		masters: func(ctx context.Context, visit func(context.Context, string, inspected) error) error {
+			return client.ForEachMaster(ctx, func(ctx context.Context, master *redis.Client) error {
+				return visit(ctx, master.Options().Addr, timed(master, timeout))
+			})
+		},
+	}
+}
+
+func connLink(conn *redis.Conn, timeout time.Duration) link {
+	return link{
+		runner: newConnRunner(conn, timeout),
+		masters: func(ctx context.Context, visit func(context.Context, string, inspected) error) error {
+			return visit(ctx, "the connection handed in", conn)
+		},
+		shared: true,
+	}
+}
+
+// handedIn makes a link of what the application gave. There is nothing to close.
+func (f Factory) handedIn(timeout time.Duration) (link, error) {
+	switch client := f.Client.(type) {
+	case nil:
+	case *redis.Client:
+		if client != nil {
+			return clientLink(client, timeout), nil
+		}
+		return link{}, errors.New("the *redis.Client handed in is nil")
+	case *redis.ClusterClient:
+		if client != nil {
+			return clusterLink(client, timeout), nil
+		}
+		return link{}, errors.New("the *redis.ClusterClient handed in is nil")
+	case *redis.Ring:
+		return link{}, errors.New("a *redis.Ring was handed in: it gives a key to another server when one is down, " +
+			"where its counter starts over; hand in a *redis.Client or a *redis.ClusterClient, or set uri")
+	default:
+		return link{}, fmt.Errorf("a %T was handed in, of which nobody knows where it sends a WAIT to: hand in a "+
+			"*redis.Client, a *redis.ClusterClient or your own ScriptRunner, or set uri", client)
+	}
+	if f.Conn != nil {
+		return connLink(f.Conn, timeout), nil
+	}
+	return link{runner: f.Runner}, nil
+}

@@ -1,0 +1,46 @@
+// Package redisstore keeps ranges in Redis 7.0 or newer (`type: redis`): one server, Sentinel or Redis Cluster.
+//
+// # What uniqueness asks of the server
+//
+// Ids are unique as long as Redis loses no write that it has acknowledged. One of these must hold:
+//
+//   - a single server with `appendonly yes` and `appendfsync always`; or
+//   - replicas, and a WAIT that covers every one of them: `wait` is their number.
+//
+// Replication is asynchronous. A failover to a replica that lacks a write takes the counter back, and the ids of that
+// write are issued again. The store uses a range only once it is acknowledged; it cannot make Redis keep it. For the
+// same reason no key may ever be evicted: `maxmemory-policy noeviction`, which is the default. Where uniqueness must be
+// strict, prefer a SQL database. Start checks all of this, and warns, with the command that mends it.
+//
+// # Waiting for replicas
+//
+// The option `wait` says how many replicas have to acknowledge a write before it counts:
+//
+//   - auto (the default): Start looks at INFO replication. Without a replica it is off, with any it is 1. In a cluster
+//     every master must have a replica, or none may; otherwise Start fails. Start also fails where INFO is forbidden,
+//     since guessing could repeat ids;
+//   - off: none;
+//   - a number: Start fails if a master has fewer online.
+//
+// The number stands until the store is closed. A replica that joins later is not waited for: raise `wait` and start
+// again before it can become the master. If replicas leave, so that too few are left, reserves fail until they are
+// back. A write with too few acknowledgements fails as stores.ErrOutcomeUnknown and its range is not used: calling
+// again is safe and leaves a gap at worst. WAIT takes part of the store's timeout, so that its answer arrives within it.
+//
+// # Clients
+//
+// With a URI the store opens a client of its own and closes it. Such a client never sends a script twice by itself. A
+// client, a connection or a ScriptRunner handed to the Factory is used and never closed.
+//
+// A script and its WAIT go over one connection in one round trip, in a cluster to the master of the key's slot. After a
+// MOVED, a demoted master or a broken connection the map of the cluster is read again.
+//
+// # Keys
+//
+// The keys of one counter share a hash tag, and are never deleted:
+//
+//	cosid:{key}          string: the next id, decimal
+//	cosid:{key}:sealed   string: the key is sealed if this exists
+//
+// Numbers never pass through Lua, whose numbers are exact up to 2^53 only.
+package redisstore

@@ -1,0 +1,165 @@
+package redisstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"syscall"
+	"time"
+
+	"github.com/cosid-go/cosid/stores"
+)
+
+// startPatience bounds Start where the caller's context has no deadline.
+const startPatience = 10 * time.Second
+
+// Start connects, checks that the server keeps what it acknowledges, and decides how many replicas writes wait for. It
+// is bounded by ctx, or by ten seconds where ctx has no deadline. If it fails, nothing is left open and it may be called
+// again. A store that is started is not started again.
+func (s *Store) Start(ctx context.Context) error {
+	if err := s.start(ctx); err != nil {
+		return fmt.Errorf("redisstore: start %q: %w", s.spec.Name, err)
+	}
+	return nil
+}
+
+func (s *Store) start(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	ctx, abandon := context.WithCancelCause(ctx)
+	defer abandon(nil)
+	if err := s.enterStart(abandon); err != nil {
+		return err
+	}
+	defer s.calls.Done()
+
+	if _, bounded := ctx.Deadline(); !bounded {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, startPatience, timeoutError(startPatience))
+		defer cancel()
+	}
+	l, err := s.open()
+	replicas := 0
+	if err == nil {
+		replicas, err = s.verifyOnLive(ctx, l)
+	}
+	return s.leaveStart(l, replicas, err)
+}
+
+func (s *Store) enterStart(abandon context.CancelCauseFunc) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch s.state {
+	case built:
+		s.state, s.abandonStart = starting, abandon
+		s.calls.Add(1)
+		return nil
+	case closed:
+		return stores.ErrClosed
+	default:
+		return errors.New("the store is already started")
+	}
+}
+
+func (s *Store) leaveStart(l link, replicas int, err error) error {
+	s.mu.Lock()
+	closedMeanwhile := s.state == closed
+	s.abandonStart = nil
+	switch {
+	case closedMeanwhile:
+	case err != nil:
+		s.state = built
+	default:
+		s.state, s.link, s.replicas = running, l, replicas
+	}
+	s.mu.Unlock()
+
+	if err == nil && closedMeanwhile {
+		err = stores.ErrClosed
+	}
+	if err != nil {
+		return errors.Join(err, l.shut())
+	}
+	return nil
+}
+
+// verifyOnLive is verify, over the connections that are alive. A client that was handed in may hold others, which the
+// server has closed and which show it at their next use only.
+func (s *Store) verifyOnLive(ctx context.Context, l link) (int, error) {
+	const mostIdle = 100
+	for try := 1; ; try++ {
+		replicas, err := s.verify(ctx, l)
+		if try == mostIdle || !errors.Is(err, io.EOF) && !errors.Is(err, syscall.ECONNRESET) && !errors.Is(err, syscall.EPIPE) {
+			return replicas, err
+		}
+	}
+}
+
+// verify checks the servers and returns how many replicas writes have to wait for.
+func (s *Store) verify(ctx context.Context, l link) (int, error) {
+	masters, err := await(ctx, &s.io, func() ([]master, error) { return inspectAll(ctx, l) })
+	if err != nil {
+		return 0, s.connectError(ctx, err)
+	}
+	replicas, err := s.options.Wait.decide(masters)
+	if err != nil {
+		return 0, err
+	}
+	if l.shared && replicas > 0 {
+		return 0, fmt.Errorf("wait: %v comes out as %d, and WAIT must not hold up a *redis.Conn that was handed in: "+
+			"hand in a client, or set wait: off", s.options.Wait, replicas)
+	}
+	if err := s.probe(ctx, l, replicas); err != nil {
+		return 0, fmt.Errorf("run a script: %w", err)
+	}
+	s.warnOf(ctx, l, masters, replicas)
+	return replicas, nil
+}
+
+// probe lets those know at once who may not run scripts, or WAIT.
+func (s *Store) probe(ctx context.Context, l link, replicas int) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, s.spec.Timeout, timeoutError(s.spec.Timeout))
+	defer cancel()
+	_, err := s.runOn(ctx, l, replicas, ScriptCall{Script: s.scripts.probe, Keys: []string{"cosid:{probe}"}})
+	return err
+}
+
+func (s *Store) warnOf(ctx context.Context, l link, masters []master, replicas int) {
+	for _, m := range masters {
+		for _, doubt := range m.doubts(replicas) {
+			s.warn(ctx, m.name, doubt)
+		}
+	}
+	switch {
+	case l.masters == nil:
+		s.warn(ctx, "behind the script runner handed in", "version, replicas, appendonly, appendfsync and maxmemory-policy "+
+			"cannot be checked: see to them yourself")
+	case l.failover && replicas == 0 && !s.options.Wait.fixed:
+		s.warn(ctx, masters[0].name, "wait: auto found no replica, so writes wait for none, and a replica that joins later "+
+			"and becomes the master may lack some: set wait to the number of replicas")
+	}
+}
+
+func (s *Store) warn(ctx context.Context, server, reason string) {
+	s.spec.Logger.WarnContext(ctx, "cosid: the store may lose reserved ranges",
+		"store", s.spec.Name, "server", server, "reason", reason)
+}
+
+// connectError explains an error of a question to a server; nothing hangs on its outcome.
+func (s *Store) connectError(ctx context.Context, err error) error {
+	var network net.Error
+	switch {
+	case errors.Is(err, stores.ErrOutcomeUnknown):
+		return fmt.Errorf("connect: no answer: %w", context.Cause(ctx))
+	case ended(ctx):
+		return fmt.Errorf("connect: %w: %w", context.Cause(ctx), err)
+	case errors.As(err, &network) && network.Timeout():
+		return fmt.Errorf("connect: no answer within the timeout of %v (so it is where one side speaks TLS and the other "+
+			"does not, too): %w", s.spec.Timeout, err)
+	default:
+		return fmt.Errorf("connect: %w", answered(err))
+	}
+}

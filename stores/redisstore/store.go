@@ -1,0 +1,171 @@
+package redisstore
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/cosid-go/cosid/stores"
+)
+
+// Store keeps ranges in Redis: a RangeStore and a Sealer, safe for concurrent use. Stores on one Redis, in any number
+// of processes, count as one store. Make it with Factory.New.
+type Store struct {
+	spec    stores.Spec
+	options Options
+	scripts scripts
+	open    func() (link, error)
+
+	mu           sync.Mutex // never held during I/O
+	state        state
+	link         link
+	replicas     int                     // how many have to acknowledge a write, as Start found out
+	abandonStart context.CancelCauseFunc // while starting
+	calls        sync.WaitGroup          // Start and the calls in flight; Close waits for them
+	io           sync.WaitGroup          // what they have sent, which their contexts do not end
+}
+
+// state goes from built through starting to running, back to built where Start fails, and from any to closed.
+type state int
+
+const (
+	built state = iota
+	starting
+	running
+	closed
+)
+
+var (
+	_ stores.Store      = (*Store)(nil)
+	_ stores.RangeStore = (*Store)(nil)
+	_ stores.Sealer     = (*Store)(nil)
+)
+
+// minTimeout leaves WAIT its milliseconds.
+const minTimeout = 10 * time.Millisecond
+
+// Close waits for the calls in flight, which the timeout bounds, and closes what Start opened: never a client that was
+// handed in. It is safe before Start and more than once.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	s.state = closed
+	l := s.link
+	s.link = link{}
+	if s.abandonStart != nil {
+		s.abandonStart(stores.ErrClosed)
+	}
+	s.mu.Unlock()
+
+	s.calls.Wait()
+	err := l.shut()
+	s.io.Wait()
+	if err != nil {
+		return fmt.Errorf("redisstore: close %q: %w", s.spec.Name, err)
+	}
+	return nil
+}
+
+func (l link) shut() error {
+	if l.close == nil {
+		return nil
+	}
+	return l.close()
+}
+
+// verdict is what a script of the store returns: a word, and what goes with it.
+type verdict struct{ name, value string }
+
+// refused is the verdict of a script that has written nothing, for this reason.
+func refused(reason string) verdict { return verdict{name: "refused", value: reason} }
+
+// run runs a script within ctx and the store's timeout, and counts the replicas that acknowledge it.
+func (s *Store) run(ctx context.Context, call ScriptCall) (verdict, error) {
+	if err := ctx.Err(); err != nil {
+		return verdict{}, err
+	}
+	l, replicas, err := s.enter()
+	if err != nil {
+		return verdict{}, err
+	}
+	defer s.calls.Done()
+
+	ctx, cancel := context.WithTimeoutCause(ctx, s.spec.Timeout, timeoutError(s.spec.Timeout))
+	defer cancel()
+	return s.runOn(ctx, l, replicas, call)
+}
+
+func (s *Store) enter() (link, int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state != running {
+		return link{}, 0, stores.ErrClosed
+	}
+	s.calls.Add(1)
+	return s.link, s.replicas, nil
+}
+
+func (s *Store) runOn(ctx context.Context, l link, replicas int, call ScriptCall) (verdict, error) {
+	if replicas > 0 {
+		call.Replicas, call.WaitTimeout = replicas, waitTimeout(s.spec.Timeout)
+	}
+	reply, err := await(ctx, &s.io, func() (ScriptReply, error) { return l.runner.RunScript(ctx, call) })
+	if err != nil {
+		return verdict{}, explain(ctx, err)
+	}
+	v, err := readVerdict(reply.Value)
+	if err == nil && v.name != "refused" && reply.Acknowledged < replicas {
+		return verdict{}, fmt.Errorf("%w: %d of %d replicas acknowledged within %v: bring them back, or lower `wait`",
+			stores.ErrOutcomeUnknown, reply.Acknowledged, replicas, call.WaitTimeout)
+	}
+	return v, err
+}
+
+// waitTimeout is what WAIT may take of the store's timeout, within which its answer has to arrive, too: Redis may look
+// at its clock only every 100 ms. A caller with less time gets the end of its context instead of an answer.
+func waitTimeout(timeout time.Duration) time.Duration {
+	reserve := min(max(timeout/10, 150*time.Millisecond), timeout/2)
+	return (timeout - reserve).Truncate(time.Millisecond)
+}
+
+func readVerdict(value any) (verdict, error) {
+	words, ok := value.([]any)
+	texts := make([]string, 2)
+	for i, word := range words {
+		text, isText := word.(string)
+		if ok = ok && isText && i < len(texts); !ok {
+			break
+		}
+		texts[i] = text
+	}
+	if !ok || len(words) == 0 {
+		return verdict{}, fmt.Errorf("%w: the script answered %v", stores.ErrOutcomeUnknown, value)
+	}
+	return verdict{name: texts[0], value: texts[1]}, nil
+}
+
+// await runs fn, and leaves it behind where ctx ends first: a client's reads end with a deadline at best, never because
+// a context is cancelled. Whoever owns io waits for fn in the end.
+func await[T any](ctx context.Context, io *sync.WaitGroup, fn func() (T, error)) (T, error) {
+	type answer struct {
+		value T
+		err   error
+	}
+	answers := make(chan answer, 1)
+	io.Go(func() {
+		value, err := fn()
+		answers <- answer{value, err}
+	})
+	select {
+	case a := <-answers:
+		return a.value, a.err
+	case <-ctx.Done():
+	}
+	select {
+	case a := <-answers: // it came, too
+		return a.value, a.err
+	default:
+		var none T
+		return none, unknown(ctx, nil)
+	}
+}

@@ -1,0 +1,272 @@
+package redisstore_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cosid-go/cosid/internal/servers"
+	"github.com/cosid-go/cosid/stores"
+	"github.com/cosid-go/cosid/stores/redisstore"
+)
+
+// mustBeUnknown demands that a reserve fails as outcome unknown, within the timeout.
+func mustBeUnknown(t *testing.T, store stores.RangeStore, key string) {
+	t.Helper()
+	begin := time.Now()
+	r, err := store.Reserve(t.Context(), key, 10, 1)
+	if !errors.Is(err, stores.ErrOutcomeUnknown) || r != (stores.Range{}) {
+		t.Fatalf("reserve answered %v, %v; want ErrOutcomeUnknown", r, err)
+	}
+	if took := time.Since(begin); took > hastySpec().Timeout+time.Second {
+		t.Errorf("it took %v, with a timeout of %v", took, hastySpec().Timeout)
+	}
+}
+
+func mustThaw(t *testing.T, server *servers.Redis) {
+	t.Helper()
+	if err := server.Thaw(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func mustFreeze(t *testing.T, server *servers.Redis) {
+	t.Helper()
+	if err := server.Freeze(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAFrozenReplicaLeavesTheOutcomeUnknownAndTheRangeUnused(t *testing.T) {
+	t.Parallel()
+	master, replicas := servers.StartRedisReplicas(t, servers.RedisSettings{}, 2)
+	for _, test := range []struct {
+		name    string
+		factory redisstore.Factory
+		uri     string
+	}{
+		{"uri", redisstore.Factory{}, uriOf(master)},
+		{"client", redisstore.Factory{Client: master.Client(t)}, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			store := open(t, test.factory, hastySpec(), optionsFor(test.uri, redisstore.WaitFor(2)))
+			key := test.name + "/bill"
+			mustReserve(t, store, key, 10, 1, 1)
+			mustFreeze(t, replicas[0])
+			mustBeUnknown(t, store, key)
+			if r, err := store.Reserve(t.Context(), test.name+"/huge", math.MaxInt64, 1); !errors.Is(err, stores.ErrRangeExhausted) {
+				t.Errorf("a refusal, which needs no replica, came out as %v, %v", r, err)
+			}
+			if sealed, err := store.Seal(t.Context(), test.name+"/sealed"); sealed || !errors.Is(err, stores.ErrOutcomeUnknown) {
+				t.Errorf("seal answered %v, %v", sealed, err)
+			}
+			_, err := store.Reserve(t.Context(), key, 10, 1)
+			if err == nil || !strings.Contains(err.Error(), "1 of 2 replicas") {
+				t.Errorf("the error %v does not say how many acknowledged", err)
+			}
+			mustThaw(t, replicas[0])
+			mustReserve(t, store, key, 10, 1, 31) // after the two that are lost
+			if sealed, err := store.Seal(t.Context(), test.name+"/sealed"); !sealed || err != nil {
+				t.Errorf("seal again answered %v, %v", sealed, err)
+			}
+		})
+	}
+}
+
+func TestAutoWaitsForOneReplicaIfThereIsAny(t *testing.T) {
+	t.Parallel()
+	master := servers.StartRedis(t, servers.RedisSettings{})
+	before := open(t, redisstore.Factory{}, hastySpec(), optionsFor(uriOf(master), redisstore.WaitAuto()))
+	mustReserve(t, before, "shop/bill", 10, 1, 1)
+
+	// One that joins later is not waited for, until the store is opened again.
+	replica := servers.StartRedisReplica(t, master, servers.RedisSettings{})
+	after := open(t, redisstore.Factory{}, hastySpec(), optionsFor(uriOf(master), redisstore.WaitAuto()))
+	mustReserve(t, after, "shop/bill", 10, 1, 11)
+	mustFreeze(t, replica)
+	mustReserve(t, before, "shop/bill", 10, 1, 21)
+	mustBeUnknown(t, after, "shop/bill")
+	mustThaw(t, replica)
+	mustReserve(t, after, "shop/bill", 10, 1, 41)
+
+	// One that leaves is missed, until it is back.
+	replica.Kill()
+	mustBeUnknown(t, after, "shop/bill")
+	if err := replica.Start(); err != nil {
+		t.Fatal(err)
+	}
+	master.AwaitReplicas(t, 1)
+	mustReserve(t, after, "shop/bill", 10, 1, 61)
+}
+
+func TestWaitIsComparedWithTheReplicasThereAre(t *testing.T) {
+	t.Parallel()
+	master, _ := servers.StartRedisReplicas(t, servers.RedisSettings{}, 2)
+	client := master.Client(t)
+	conn := client.Conn()
+	defer conn.Close()
+	for _, test := range []struct {
+		name    string
+		factory redisstore.Factory
+		wait    redisstore.Wait
+		fails   string // with this text; empty = starts
+		warns   string // with this text; empty = not at all
+	}{
+		{"all", redisstore.Factory{Client: client}, redisstore.WaitFor(2), "", ""},
+		{"too many", redisstore.Factory{Client: client}, redisstore.WaitFor(3), "2 replicas online", ""},
+		{"auto", redisstore.Factory{Client: client}, redisstore.WaitAuto(), "", "1 of 2 replicas"},
+		{"off", redisstore.Factory{Client: client}, redisstore.WaitFor(0), "", "set wait: 2"},
+		{"auto on a shared connection", redisstore.Factory{Conn: conn}, redisstore.WaitAuto(), "set wait: off", ""},
+		{"a number on a shared connection", redisstore.Factory{Conn: conn}, redisstore.WaitFor(1), "set wait: off", ""},
+		{"off on a shared connection", redisstore.Factory{Conn: conn}, redisstore.WaitFor(0), "", "set wait: 2"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			spec, log := withLog(hastySpec())
+			err := build(t, test.factory, spec, optionsFor("", test.wait)).Start(t.Context())
+			switch {
+			case test.fails == "" && err != nil:
+				t.Fatal(err)
+			case test.fails != "" && (err == nil || !strings.Contains(err.Error(), test.fails)):
+				t.Fatalf("start answered %v, want it to say %q", err, test.fails)
+			}
+			if text := log.String(); (test.warns == "") != (text == "") || !strings.Contains(text, test.warns) {
+				t.Errorf("it warns %q, want %q", text, test.warns)
+			}
+		})
+	}
+}
+
+func TestAClusterIsWaitedForWholeOrNotAtAll(t *testing.T) {
+	t.Parallel()
+	cluster := servers.StartRedisCluster(t, servers.RedisSettings{}, 3)
+	factory := redisstore.Factory{Client: cluster.Client(t)}
+	store := open(t, factory, hastySpec(), redisstore.DefaultOptions())
+
+	// WAIT goes to the master that has the key: only the keys of one with a frozen replica are affected.
+	mustFreeze(t, cluster.Replicas[0])
+	for _, key := range keysOfThreeMasters(t, cluster) {
+		if key.master == cluster.Masters[0].Addr {
+			mustBeUnknown(t, store, key.name)
+			mustBeUnknown(t, store, key.name)
+		} else {
+			mustReserve(t, store, key.name, 10, 1, 1)
+		}
+	}
+	mustThaw(t, cluster.Replicas[0])
+	servers.Await(t, "the thawed replica acknowledges", func(ctx context.Context) error {
+		_, err := store.Reserve(ctx, "shop/any", 10, 1)
+		return err
+	})
+
+	cluster.Replicas[0].Kill()
+	servers.Await(t, "a master has lost its replica", func(ctx context.Context) error {
+		info, err := cluster.Masters[0].Client(t).Info(ctx, "replication").Result()
+		if err == nil && strings.Contains(info, "state=online") {
+			err = errors.New(info)
+		}
+		return err
+	})
+	for _, test := range []struct {
+		wait  redisstore.Wait
+		fails string
+	}{
+		{redisstore.WaitAuto(), "has none"},
+		{redisstore.WaitFor(1), "has 0 replicas online"},
+		{redisstore.WaitFor(0), ""},
+	} {
+		spec, log := withLog(hastySpec())
+		err := build(t, factory, spec, optionsFor("", test.wait)).Start(t.Context())
+		if test.fails == "" {
+			if err != nil || !strings.Contains(log.String(), "set wait: 1") {
+				t.Errorf("wait %v: %v, and it warns %q", test.wait, err, log)
+			}
+			continue
+		}
+		if err == nil || !strings.Contains(err.Error(), test.fails) || !strings.Contains(err.Error(), cluster.Masters[0].Addr) {
+			t.Errorf("wait %v: start answered %v, want it to say %q of %s", test.wait, err, test.fails, cluster.Masters[0].Addr)
+		}
+	}
+}
+
+func TestASlotThatMovesIsFollowed(t *testing.T) {
+	t.Parallel()
+	cluster := servers.StartRedisCluster(t, servers.RedisSettings{}, 0)
+	store := open(t, redisstore.Factory{Client: cluster.Client(t)}, patientSpec(), redisstore.DefaultOptions())
+	key := keysOfThreeMasters(t, cluster)[0]
+	from, to := cluster.Masters[0], cluster.Masters[1]
+	if key.master != from.Addr {
+		t.Fatalf("%s belongs to %s", key.name, key.master)
+	}
+	mustReserve(t, store, "shop/before", 10, 1, 1) // the map is known now
+	id := to.Do(t, "cluster", "myid")
+	for _, node := range []*servers.Redis{to, from, cluster.Masters[2]} {
+		node.Do(t, "cluster", "setslot", key.slot, "node", id)
+	}
+	mustReserve(t, store, key.name, 10, 1, 1)
+	if got := to.Do(t, "get", "cosid:{"+key.name+"}"); got != "11" {
+		t.Errorf("the new master has %v", got)
+	}
+}
+
+func TestAClusterIsFollowedThroughAFailover(t *testing.T) {
+	t.Parallel()
+	cluster := servers.StartRedisCluster(t, servers.RedisSettings{}, 3)
+	store := open(t, redisstore.Factory{Client: cluster.Client(t)}, hastySpec(), redisstore.DefaultOptions())
+	key := keysOfThreeMasters(t, cluster)[0].name
+	mustReserve(t, store, key, 10, 1, 1)
+
+	cluster.Masters[0].Kill()
+	servers.Await(t, "the replica becomes the master", func(ctx context.Context) error {
+		_, err := store.Reserve(ctx, key, 10, 1)
+		if err == nil || !strings.Contains(err.Error(), "0 of 1 replicas") {
+			return fmt.Errorf("reserve answered %w", err)
+		}
+		return nil
+	})
+	if err := cluster.Masters[0].Start(); err != nil {
+		t.Fatal(err)
+	}
+	var r stores.Range
+	servers.Await(t, "the old master is its replica", func(ctx context.Context) (err error) {
+		r, err = store.Reserve(ctx, key, 10, 1)
+		return err
+	})
+	if r.Start < 21 {
+		t.Errorf("reserved %v, after [1, 11) and at least one range that was not acknowledged", r)
+	}
+}
+
+type placedKey struct {
+	name   string
+	slot   int64
+	master string
+}
+
+// keysOfThreeMasters returns a key of each master, in order.
+func keysOfThreeMasters(t *testing.T, cluster *servers.RedisCluster) []placedKey {
+	t.Helper()
+	client := cluster.Client(t)
+	keys := make([]placedKey, len(cluster.Masters))
+	for i, missing := 0, len(keys); missing > 0; i++ {
+		name := "shop/k" + strings.Repeat("x", i)
+		slot, err := client.ClusterKeySlot(t.Context(), "cosid:{"+name+"}").Result()
+		if err != nil {
+			t.Fatal(err)
+		}
+		node, err := client.MasterForKey(t.Context(), "cosid:{"+name+"}")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j, master := range cluster.Masters {
+			if keys[j].name == "" && node.Options().Addr == master.Addr {
+				keys[j] = placedKey{name, slot, master.Addr}
+				missing--
+			}
+		}
+	}
+	return keys
+}
