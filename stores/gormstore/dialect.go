@@ -16,24 +16,30 @@ type dialect interface {
 	// name is the name of the driver, and what GORM's dialector calls itself.
 	name() string
 
+	// embedded tells whether a DSN names a file of the store's own, not a server that is shared.
+	embedded() bool
+
 	// checkDSN tells what is wrong with a DSN, without I/O and without repeating a secret of it.
 	checkDSN(dsn string) *field.Error
 
-	// open makes a pool for the DSN. The first statement connects; no statement waits for a lock of others.
+	// open makes a pool for the DSN. The first statement connects. Its errors hold no secret of the DSN.
 	open(dsn string) (gorm.Dialector, *sql.DB, error)
 
-	// definition returns the statements that create the table where it is missing.
-	definition(table string) []string
+	// schema is the tables of the store, in the order in which they are made.
+	schema(prefix string) []definition
 
-	// hasTable tells whether the table is there.
+	// hasTable tells whether a table is there.
 	hasTable(tx *gorm.DB, table string) (bool, error)
 
-	// doubt tells, in one sentence with a remedy, why an acknowledged reserve might be lost on this database;
-	// empty if nothing is known.
-	doubt(tx *gorm.DB) (string, error)
+	// checkRanges tells what keeps the range table from being used: a wrong column, a missing key, a missing right.
+	checkRanges(tx *gorm.DB, table string) error
 
-	// advance reserves in one statement and returns the new next id. It returns sql.ErrNoRows where it changed
-	// nothing because the key is sealed or exhausted.
+	// doubts tells, in one sentence with a remedy each, why an acknowledged reserve might be lost on this database. Its
+	// error says that it will be.
+	doubts(tx *gorm.DB, table string, owned bool) ([]string, error)
+
+	// advance reserves in one statement, or two where the key is new, and returns the new next id. It returns
+	// sql.ErrNoRows where it changed nothing because the key is sealed or exhausted, or lost a race.
 	advance(tx *gorm.DB, table, key string, size, initialOffset int64) (int64, error)
 
 	// seal marks the key in one statement, whether or not it exists.
@@ -43,19 +49,26 @@ type dialect interface {
 	diagnose(err error) diagnosis
 }
 
+// definition is one table and the statement that creates it where it is missing.
+type definition struct{ table, create string }
+
 // diagnosis is what is known about an error of the database.
 type diagnosis struct {
-	busy     bool   // somebody else holds a lock; trying again may succeed
+	busy     bool   // somebody else was in the way; trying again may succeed
 	harmless bool   // the statement is known to have changed nothing
+	stale    bool   // another connection may lead to a server that can do it
 	advice   string // what happened and what to do
 }
 
-func dialects() []dialect { return []dialect{sqlite{}} }
+func dialects() []dialect { return []dialect{sqlite{}, postgresql{}, mySQL{}} }
 
-// dialectNamed returns the dialect of a driver; the empty name is sqlite's.
+// dialectNamed returns the dialect of a driver; the empty name is sqlite's, and mariadb is mysql's.
 func dialectNamed(driver string) (dialect, bool) {
-	if driver == "" {
+	switch driver {
+	case "":
 		return sqlite{}, true
+	case "mariadb":
+		return mySQL{}, true
 	}
 	for _, d := range dialects() {
 		if d.name() == driver {
@@ -79,7 +92,7 @@ func dialectOf(db *gorm.DB, driver string) (dialect, error) {
 		return nil, errors.New("the *gorm.DB handed in was not made by gorm.Open")
 	}
 	spoken := db.Name()
-	if driver != "" && driver != spoken {
+	if named, _ := dialectNamed(driver); driver != "" && named.name() != spoken {
 		return nil, field.Errorf("driver", spoken, "%q is not what the *gorm.DB handed in speaks", driver)
 	}
 	if d, known := dialectNamed(spoken); known && spoken != "" {
@@ -97,5 +110,12 @@ func DDL(driver, tablePrefix string) ([]string, error) {
 		return nil, fmt.Errorf("gormstore: ddl: %w", err)
 	}
 	d, _ := dialectNamed(driver)
-	return d.definition(options.table()), nil
+	var statements []string
+	for _, definition := range d.schema(tablePrefix) {
+		statements = append(statements, definition.create)
+	}
+	return statements, nil
 }
+
+// rangeTable is the name of the table of ranges.
+func rangeTable(prefix string) string { return prefix + "range" }

@@ -3,7 +3,11 @@ package gormstore
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
+	"errors"
 	"fmt"
+	"net"
+	"time"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/callbacks"
@@ -51,32 +55,69 @@ func (l link) close() error {
 // file, or keeps it to itself.
 func (s *Store) connect(ctx context.Context, l link) (conn *sql.Conn, err error) {
 	err = s.patiently(ctx, s.lockPatience(), func() error {
-		if conn, err = l.pool.Conn(ctx); err != nil && !isContextError(err) {
-			err = s.explain("connect", err)
+		conn, err = l.pool.Conn(ctx)
+		switch {
+		case err == nil:
+			return nil
+		case ended(ctx, err) && !s.dialect.diagnose(err).busy:
+			return unconnected(ctx, l.pool.Stats(), err)
+		default:
+			return s.explain("connect", err)
 		}
-		return err
 	})
 	return conn, err
 }
 
-// run runs fn on one connection. It takes the connection first, so that a wait for the pool that ends without one
-// is known to have had no effect.
-func (s *Store) run(ctx context.Context, l link, fn func(tx *gorm.DB) error) error {
-	conn, err := s.connect(ctx, l)
-	switch {
-	case err == nil:
-	case isContextError(err) && !s.dialect.diagnose(err).busy:
-		if err == ctx.Err() { // of the pool itself, and says less than its cause
-			err = causeOf(ctx, err)
-		}
+// ended tells whether err comes from the end of ctx. That of a dial that the deadline cut off comes just before ctx
+// itself ends.
+func ended(ctx context.Context, err error) bool {
+	var timeout net.Error
+	deadline, bounded := ctx.Deadline()
+	if bounded && !time.Now().Before(deadline) && errors.As(err, &timeout) && timeout.Timeout() {
+		<-ctx.Done()
+	}
+	return ctx.Err() != nil
+}
+
+// unconnected explains an end of ctx before there was a connection.
+func unconnected(ctx context.Context, stats sql.DBStats, err error) error {
+	cause := context.Cause(ctx)
+	if err != ctx.Err() { // which is the pool's own, and says less than its cause
+		cause = fmt.Errorf("%w: %w", cause, err)
+	}
+	if stats.MaxOpenConnections > 0 && stats.InUse >= stats.MaxOpenConnections {
 		return fmt.Errorf("no connection became free in a pool of at most %d (nothing was sent): %w",
-			l.pool.Stats().MaxOpenConnections, err)
-	default:
+			stats.MaxOpenConnections, cause)
+	}
+	return fmt.Errorf("the server did not accept a connection in time (nothing was sent); check that it runs, and host and "+
+		"port: %w", cause)
+}
+
+// run runs fn on one connection. It takes the connection first, so that a wait for the pool that ends without one
+// is known to have had no effect. Where the connection turns out to be broken before a statement was sent on it, fn
+// runs again on another one: after a restart of the server a pool is full of them.
+func (s *Store) run(ctx context.Context, l link, fn func(tx *gorm.DB) error) error {
+	const tries = 10
+	for try := 1; ; try++ {
+		err := s.runOnce(ctx, l, fn)
+		if try == tries || !errors.Is(err, driver.ErrBadConn) {
+			return err
+		}
+	}
+}
+
+func (s *Store) runOnce(ctx context.Context, l link, fn func(tx *gorm.DB) error) error {
+	conn, err := s.connect(ctx, l)
+	if err != nil {
 		return err
 	}
 	defer conn.Close()
 
 	tx := l.db.Session(&gorm.Session{NewDB: true, Context: ctx})
 	tx.Statement.ConnPool = conn
-	return fn(tx)
+	err = fn(tx)
+	if s.dialect.diagnose(err).stale {
+		_ = conn.Raw(func(any) error { return driver.ErrBadConn }) // takes it out of the pool
+	}
+	return err
 }

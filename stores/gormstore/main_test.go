@@ -8,8 +8,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if path := os.Getenv(workerEnv); path != "" {
-		os.Exit(work(path))
+	if task := os.Getenv(workerEnv); task != "" {
+		os.Exit(work(task))
 	}
 	// The cache of an application's GORM with PrepareStmt never ends its goroutine.
 	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("gorm.io/gorm/internal/lru.NewLRU[...].func1"))

@@ -41,14 +41,21 @@ func TestOptionsSayWhichKeyIsWrong(t *testing.T) {
 		{"no journal", func(o *gormstore.Options) { o.DSN = "file:x.db?_journal_mode=OFF" }, "dsn", "_journal_mode"},
 		{"no locks", func(o *gormstore.Options) { o.DSN = "file:x.db?nolock=1" }, "dsn", "nolock"},
 		{"a broken query", func(o *gormstore.Options) { o.DSN = "file:x.db?a=%zz" }, "dsn", "cannot be read"},
+		{"a pool for a file", func(o *gormstore.Options) { o.MaxOpenConns = 2 }, "max-open-conns", "one connection"},
+		{"a negative pool", func(o *gormstore.Options) {
+			o.Driver, o.DSN, o.MaxOpenConns = "postgres", "postgres://h/db", -1
+		}, "max-open-conns", "negative"},
+		{"a pool for a database handed in", func(o *gormstore.Options) {
+			o.DSN, o.ConnMaxLifetime = "", time.Minute
+		}, "conn-max-lifetime", "handed in"},
 		{"a server", func(o *gormstore.Options) { o.DSN = "postgres://u:secret@h/db" }, "dsn", "not a SQLite file"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			options := valid
 			test.change(&options)
 			err := options.Validate()
-			var wrong *field.Error
-			if !errors.As(err, &wrong) {
+			wrong := errorOf(err, test.key)
+			if wrong == nil {
 				t.Fatalf("error %v, want a field.Error", err)
 			}
 			if wrong.Key != test.key || !strings.Contains(wrong.Error(), test.says) {
@@ -165,4 +172,19 @@ func TestDDLIsWhatTheStoreCreates(t *testing.T) {
 	if _, err := gormstore.DDL("oracle", "shop_"); err == nil {
 		t.Error("DDL of an unknown driver")
 	}
+}
+
+// errorOf finds the field.Error of a key among joined errors.
+func errorOf(err error, key string) *field.Error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return nil
+	}
+	for _, err := range joined.Unwrap() {
+		var wrong *field.Error
+		if errors.As(err, &wrong) && wrong.Key == key {
+			return wrong
+		}
+	}
+	return nil
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// patiently repeats step while somebody else holds the lock that it needs, until patience or ctx ends. A step that
-// found a lock has changed nothing.
+// patiently repeats step while somebody else holds the lock that it needs, or won over it in a deadlock or a conflict of
+// serializable transactions, until patience or ctx ends. Such a step has changed nothing.
 //
 // SQLite's own waiting polls ever more rarely, so that whoever has waited long loses to whoever comes anew. Short
 // and random pauses give everybody the same chance.

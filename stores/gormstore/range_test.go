@@ -41,8 +41,13 @@ func newOnFile(path string) (*gormstore.Store, error) {
 
 // applicationDB opens a database as an application would.
 func applicationDB(t testing.TB, dsn string) *gorm.DB {
+	return applicationDBWith(t, dsn, gorm.Config{})
+}
+
+func applicationDBWith(t testing.TB, dsn string, config gorm.Config) *gorm.DB {
 	t.Helper()
-	db, err := gorm.Open(sqlite.Open(dsn), &gorm.Config{Logger: logger.Discard})
+	config.Logger = logger.Discard
+	db, err := gorm.Open(sqlite.Open(dsn), &config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,18 +90,18 @@ func TestRangeStore(t *testing.T) {
 	storetest.RunRangeStore(t, harness)
 }
 
-func TestRangeStoreOnApplicationDB(t *testing.T) {
+func TestRangeStoreOnApplicationDB(t *testing.T) { onApplicationDB(t, gorm.Config{}) }
+
+func TestRangeStoreOnApplicationDBWithEveryMode(t *testing.T) { onApplicationDB(t, everyMode()) }
+
+func onApplicationDB(t *testing.T, config gorm.Config) {
 	path := filepath.Join(t.TempDir(), "app.db")
 	// The suite never lets up, and SQLite's own waiting is unfair: with a long busy_timeout one of the clients would
 	// wait for the others all the time.
 	const settings = "?_pragma=busy_timeout(1)&_pragma=journal_mode(WAL)"
-	db := applicationDB(t, path+settings)
+	db := applicationDBWith(t, path+settings, config)
 	storetest.RunRangeStore(t, storetest.Harness{
-		New: func() (storetest.Store, error) {
-			yes, options := true, gormstore.DefaultOptions()
-			options.AutoMigrate = &yes
-			return gormstore.New(spec(), db, options)
-		},
+		New: func() (storetest.Store, error) { return gormstore.New(spec(), db, handedIn()) },
 		Restart: func(context.Context) error {
 			pool, err := db.DB()
 			if err != nil {
@@ -105,7 +110,7 @@ func TestRangeStoreOnApplicationDB(t *testing.T) {
 			if err := pool.Close(); err != nil {
 				return err
 			}
-			db = applicationDB(t, path+settings)
+			db = applicationDBWith(t, path+settings, config)
 			return nil
 		},
 		Freeze: func(ctx context.Context) (func() error, error) { return lock(ctx, db) },

@@ -21,6 +21,8 @@ type sqlite struct{}
 
 func (sqlite) name() string { return "sqlite" }
 
+func (sqlite) embedded() bool { return true }
+
 // checkDSN refuses what would take away a promise of the store: a database that ends with the process, files
 // opened without locks, and settings that the store makes itself.
 func (sqlite) checkDSN(dsn string) *field.Error {
@@ -116,13 +118,14 @@ func sqlitePath(dsn string) string {
 	return path
 }
 
-// definition: strict, so that a value past the largest integer is refused instead of stored as a float.
-func (sqlite) definition(table string) []string {
-	return []string{`create table if not exists ` + table + ` (
+// schema: strict, so that a value past the largest integer is refused instead of stored as a float.
+func (sqlite) schema(prefix string) []definition {
+	table := rangeTable(prefix)
+	return []definition{{table, `create table if not exists ` + table + ` (
 	range_key text not null primary key,
 	next_id integer not null check (next_id >= 0),
 	sealed integer not null check (sealed in (0, 1))
-) strict, without rowid`}
+) strict, without rowid`}}
 }
 
 func (sqlite) hasTable(tx *gorm.DB, table string) (bool, error) {
@@ -130,6 +133,21 @@ func (sqlite) hasTable(tx *gorm.DB, table string) (bool, error) {
 	err := queryOne(tx, []any{&count},
 		`select count(*) from sqlite_master where type = 'table' and lower(name) = lower(?)`, table)
 	return count > 0, err
+}
+
+func (sqlite) checkRanges(tx *gorm.DB, table string) error { return upsertCheck(tx, table) }
+
+// doubts: what is a doubt about a database that was handed in is a mistake in one that the store opened itself.
+func (d sqlite) doubts(tx *gorm.DB, _ string, owned bool) ([]string, error) {
+	doubt, err := d.doubt(tx)
+	switch {
+	case err != nil || doubt == "":
+		return nil, err
+	case owned:
+		return nil, errors.New(doubt)
+	default:
+		return []string{doubt}, nil
+	}
 }
 
 func (sqlite) doubt(tx *gorm.DB) (string, error) {
@@ -194,7 +212,7 @@ func (sqlite) diagnose(err error) diagnosis {
 	case sqliteConstraint:
 		return diagnosis{harmless: true, advice: "the table refuses the value; compare its definition with DDL"}
 	case sqliteFull:
-		return diagnosis{advice: "the disk is full"}
+		return diagnosis{advice: "the disk is full; make room on it"}
 	}
 	return diagnosis{}
 }

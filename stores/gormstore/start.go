@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"gorm.io/gorm"
@@ -21,8 +20,8 @@ const startPatience = 10 * time.Second
 const untilContextEnds = time.Duration(math.MaxInt64)
 
 // Start opens the database, creates the table if it may, and checks that the table can be used. It is bounded by
-// ctx, or by ten seconds where ctx has no deadline, and tries again while other processes hold the database's lock. If it fails,
-// nothing is left open and it may be called again. A store that is started is not started again.
+// ctx, or by ten seconds where ctx has no deadline, and tries again while other processes hold the database's lock. If
+// it fails, nothing is left open and it may be called again. A store that is started is not started again.
 func (s *Store) Start(ctx context.Context) error {
 	if err := s.start(ctx); err != nil {
 		return fmt.Errorf("gormstore: start %q: %w", s.spec.Name, err)
@@ -102,27 +101,29 @@ func (s *Store) openLink() (link, error) {
 	if err != nil {
 		return link{}, err
 	}
+	if !s.dialect.embedded() {
+		s.options.limit(pool)
+	}
 	return newLink(dialector, pool, true, logger.Discard)
 }
 
-// prepare creates the table if it may and checks what calls will rely on.
+// prepare creates the tables if it may and checks what calls will rely on.
 func (s *Store) prepare(ctx context.Context, l link) error {
 	return s.patiently(ctx, untilContextEnds, func() error {
 		return s.run(ctx, l, func(tx *gorm.DB) error {
-			if err := s.makeTable(tx); err != nil {
-				return err
+			for _, d := range s.dialect.schema(s.options.TablePrefix) {
+				if err := s.makeTable(tx, d); err != nil {
+					return err
+				}
 			}
-			if err := s.checkTable(tx); err != nil {
-				return err
+			if err := s.dialect.checkRanges(tx, s.options.table()); err != nil {
+				return s.explain("check table "+s.options.table(), err)
 			}
-			doubt, err := s.dialect.doubt(tx)
+			doubts, err := s.dialect.doubts(tx, s.options.table(), l.owned)
 			if err != nil {
 				return s.explain("check the durability", err)
 			}
-			if doubt != "" && l.owned {
-				return fmt.Errorf("check the durability: %s", doubt)
-			}
-			if doubt != "" {
+			for _, doubt := range doubts {
 				s.spec.Logger.WarnContext(ctx, "cosid: the store may lose reserved ranges", "store", s.spec.Name, "reason", doubt)
 			}
 			return nil
@@ -130,36 +131,24 @@ func (s *Store) prepare(ctx context.Context, l link) error {
 	})
 }
 
-func (s *Store) makeTable(tx *gorm.DB) error {
-	table := s.options.table()
-	found, err := s.dialect.hasTable(tx, table)
+func (s *Store) makeTable(tx *gorm.DB, d definition) error {
+	found, err := s.dialect.hasTable(tx, d.table)
 	if err != nil {
-		return s.explain("look for table "+table, err)
+		return s.explain("look for table "+d.table, err)
 	}
 	if found {
 		return nil
 	}
-	definition := s.dialect.definition(table)
 	if !s.options.autoMigrate() {
-		return fmt.Errorf("table %s is missing: set auto-migrate: true, or create it with\n%s",
-			table, strings.Join(definition, ";\n"))
+		return fmt.Errorf("table %s is missing: set auto-migrate: true, or create it with\n%s", d.table, d.create)
 	}
-	for _, statement := range definition {
-		if err := tx.Exec(statement).Error; err != nil {
-			return s.explain("create table "+table, err)
-		}
+	err = tx.Exec(d.create).Error
+	if err == nil {
+		return nil
 	}
-	return nil
-}
-
-// checkTable runs a statement that needs all that a reserve needs (the columns, the unique key, the right to
-// write) and inserts nothing.
-func (s *Store) checkTable(tx *gorm.DB) error {
-	table := s.options.table()
-	err := tx.Exec(`insert into ` + table + ` (range_key, next_id, sealed) select '', 0, 0 where 1 = 0
-		on conflict (range_key) do nothing`).Error
-	if err != nil {
-		return s.explain("check table "+table, err)
+	// Databases refuse it in many ways where another process does the same at that moment.
+	if found, lookErr := s.dialect.hasTable(tx, d.table); found && lookErr == nil {
+		return nil
 	}
-	return nil
+	return s.explain("create table "+d.table, err)
 }

@@ -33,6 +33,13 @@ func upsertSeal(tx *gorm.DB, table, key string) error {
 		on conflict (range_key) do update set sealed = 1`, key).Error
 }
 
+// upsertCheck runs a statement that needs all that a reserve needs (the columns, the unique key, the rights) and
+// inserts nothing.
+func upsertCheck(tx *gorm.DB, table string) error {
+	return tx.Exec(`insert into ` + table + ` (range_key, next_id, sealed) select '', 0, 0 where 1 = 0
+		on conflict (range_key) do update set next_id = 0, sealed = 0 returning next_id`).Error
+}
+
 // queryOne scans the only row of a query, or returns sql.ErrNoRows. It reads to the end, because a statement that
 // returns rows commits only there, and a commit that fails must not hand out the range.
 func queryOne(tx *gorm.DB, dest []any, query string, args ...any) error {

@@ -1,0 +1,172 @@
+package gormstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"gorm.io/driver/postgres"
+	"gorm.io/gorm"
+
+	"github.com/cosid-go/cosid/config/field"
+)
+
+// postgresql is the dialect of PostgreSQL 12 and later.
+type postgresql struct{}
+
+func (postgresql) name() string { return "postgres" }
+
+func (postgresql) embedded() bool { return false }
+
+func (postgresql) checkDSN(dsn string) *field.Error { return checkPostgresDSN(dsn) }
+
+func (postgresql) open(dsn string) (gorm.Dialector, *sql.DB, error) {
+	config, err := pgx.ParseConfig(dsn)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read the dsn: %s", postgresReason(dsn, err)) // not %w: the error holds the DSN
+	}
+	pool := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(commitDurably))
+	return postgres.New(postgres.Config{Conn: pool}), pool, nil
+}
+
+// commitDurably makes a connection of the store's own wait for its commits, whatever the role's default is.
+func commitDurably(ctx context.Context, conn *pgx.Conn) error {
+	_, err := conn.Exec(ctx, `select set_config('synchronous_commit', 'on', false)
+		where current_setting('synchronous_commit') = 'off'`)
+	return err
+}
+
+func (postgresql) schema(prefix string) []definition {
+	table := rangeTable(prefix)
+	return []definition{{table, `create table if not exists ` + table + ` (
+	range_key ` + postgresType("range_key") + ` not null primary key,
+	next_id ` + postgresType("next_id") + ` not null check (next_id >= 0),
+	sealed ` + postgresType("sealed") + ` not null check (sealed in (0, 1))
+)`}}
+}
+
+func postgresType(column string) string {
+	switch column {
+	case "range_key":
+		return `varchar(255) collate "C"`
+	case "next_id":
+		return "bigint"
+	default:
+		return "smallint"
+	}
+}
+
+func (postgresql) hasTable(tx *gorm.DB, table string) (bool, error) {
+	err := tx.Exec(`select 1 from ` + table + ` where 1 = 0`).Error
+	if sqlState(err) == "42P01" {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func (postgresql) checkRanges(tx *gorm.DB, table string) error {
+	if err := upsertCheck(tx, table); err != nil {
+		return err
+	}
+	rows, err := tx.Raw(`select a.attname, format_type(a.atttypid, null), greatest(a.atttypmod - 4, 0),
+			not coalesce(c.collisdeterministic, true)
+		from pg_catalog.pg_attribute a left join pg_catalog.pg_collation c on c.oid = a.attcollation
+		where a.attrelid = to_regclass(?) and a.attnum > 0 and not a.attisdropped`, table).Rows()
+	if err != nil {
+		return err
+	}
+	columns, err := scanColumns(rows)
+	if err != nil {
+		return err
+	}
+	return checkColumns(table, columns, func(table, column string) string {
+		return "alter table " + table + " alter column " + column + " type " + postgresType(column)
+	})
+}
+
+func (postgresql) doubts(tx *gorm.DB, table string, _ bool) ([]string, error) {
+	var persistence, fsync, commit, pages string
+	err := queryOne(tx, []any{&persistence, &fsync, &commit, &pages}, `select relpersistence::text, current_setting('fsync'),
+			current_setting('synchronous_commit'), current_setting('full_page_writes')
+		from pg_catalog.pg_class where oid = to_regclass(?)`, table)
+	if err != nil {
+		return nil, err
+	}
+	if persistence != "p" {
+		return nil, fmt.Errorf("table %s is unlogged or temporary: it is emptied by a crash, and its ids would repeat; "+
+			"mend it with\nalter table %[1]s set logged", table)
+	}
+	var doubts []string
+	if commit == "off" {
+		doubts = append(doubts, "this connection runs with synchronous_commit=off, so a crash of the server can lose ranges "+
+			"that were handed out, and their ids would repeat; mend it with: "+
+			"alter role current_user set synchronous_commit = on")
+	}
+	for _, setting := range []struct{ name, value string }{{"fsync", fsync}, {"full_page_writes", pages}} {
+		if setting.value == "off" {
+			doubts = append(doubts, fmt.Sprintf("the server runs with %s=off, so a power failure can lose ranges that were "+
+				"handed out, and their ids would repeat; as a superuser: alter system set %[1]s = on; select pg_reload_conf()",
+				setting.name))
+		}
+	}
+	return doubts, nil
+}
+
+func (postgresql) advance(tx *gorm.DB, table, key string, size, initialOffset int64) (int64, error) {
+	return upsertAdvance(tx, table, key, size, initialOffset)
+}
+
+func (postgresql) seal(tx *gorm.DB, table, key string) error { return upsertSeal(tx, table, key) }
+
+// sqlState is the code of an error that the server sent, whichever driver carries it; empty for others.
+func sqlState(err error) string {
+	var coded interface{ SQLState() string }
+	if !errors.As(err, &coded) {
+		return ""
+	}
+	return coded.SQLState()
+}
+
+// diagnose: a statement that the server answers with an error was rolled back, unless the server itself gave up.
+func (postgresql) diagnose(err error) diagnosis {
+	code := sqlState(err)
+	if len(code) != 5 {
+		return diagnoseConnection(err)
+	}
+	switch code {
+	case "40001", "40P01", "55P03":
+		return diagnosis{busy: true, harmless: true, advice: adviceBusy}
+	case "25006":
+		return diagnosis{harmless: true, stale: true, advice: "the database cannot be written: this is a standby, or a session " +
+			"with default_transaction_read_only; connect to the primary (target_session_attrs=read-write in the DSN)"}
+	case "42P01", "3F000":
+		return diagnosis{harmless: true, advice: adviceMissing}
+	case "42703", "42804", "42883", "42P10", "55000", "23502":
+		return diagnosis{harmless: true, advice: adviceShape}
+	case "22001", "22003", "23514", "23505":
+		return diagnosis{harmless: true, advice: adviceValue}
+	case "42501":
+		return diagnosis{harmless: true, advice: "the user may not do this; grant select, insert and update on the table to " +
+			"it, and for auto-migrate also create on the schema"}
+	case "28P01", "28000":
+		return diagnosis{harmless: true, advice: "the server refuses the user; check user and password in the DSN, and " +
+			"the server's pg_hba.conf"}
+	case "3D000":
+		return diagnosis{harmless: true, advice: adviceNoDatabase}
+	case "53100":
+		return diagnosis{harmless: true, advice: "the server's disk is full; make room on it"}
+	case "53300":
+		return diagnosis{harmless: true, advice: adviceCrowded}
+	case "57P03":
+		return diagnosis{harmless: true, advice: "the server is starting up or shutting down; try again"}
+	}
+	switch class := code[:2]; {
+	case class == "08", class == "58", class == "XX", class == "F0", code[:4] == "57P0":
+		return diagnosis{}
+	default:
+		return diagnosis{harmless: true}
+	}
+}
