@@ -14,6 +14,7 @@ import (
 	"context"
 	"log/slog"
 
+	"github.com/redis/go-redis/v9"
 	"go.uber.org/fx"
 	"gorm.io/gorm"
 
@@ -26,6 +27,7 @@ import (
 	"github.com/cosid-go/cosid/stores"
 	"github.com/cosid-go/cosid/stores/gormstore"
 	"github.com/cosid-go/cosid/stores/memstore"
+	"github.com/cosid-go/cosid/stores/redisstore"
 	"github.com/cosid-go/cosid/tags"
 	"github.com/cosid-go/cosid/tags/gormplugin"
 )
@@ -57,6 +59,13 @@ var (
 	ErrRangeExhausted   = stores.ErrRangeExhausted
 	ErrRangeSealed      = stores.ErrRangeSealed
 	ErrOutcomeUnknown   = stores.ErrOutcomeUnknown
+
+	ErrNoFreeSlot         = stores.ErrNoFreeSlot
+	ErrLeaseLost          = stores.ErrLeaseLost
+	ErrSlotSettings       = stores.ErrSlotSettings
+	ErrLeaseExpired       = generators.ErrLeaseExpired
+	ErrTimestampExhausted = generators.ErrTimestampExhausted
+
 	ErrUnknownGenerator = runtime.ErrUnknownGenerator
 	ErrDisabled         = runtime.ErrDisabled
 )
@@ -69,13 +78,15 @@ type Params struct {
 
 	// DB serves stores of type gorm that name no dsn. It is never closed.
 	DB *gorm.DB `optional:"true"`
+
+	Redis RedisClients
 }
 
 // Module is a constructor: fx.Provide(cosid.Module) gives *Runtime, *Filler and *GORMPlugin, and ties the Runtime to
 // the application's life cycle. As everything in fx it runs only if something takes one of them; fx.Invoke(UseGORM)
 // does.
 func Module(p Params) (fxmodule.Result, error) {
-	return fxmodule.Provide(p.Common, fxmodule.Defaults{Stores: builtinStores(p.DB), Embedded: embeddedStore()})
+	return fxmodule.Provide(p.Common, fxmodule.Defaults{Stores: builtinStores(p.DB, p.Redis.factory()), Embedded: embeddedStore()})
 }
 
 // UseGORM installs the plugin: fx.Invoke(cosid.UseGORM) makes the container's *gorm.DB fill tagged fields.
@@ -94,6 +105,9 @@ type Options struct {
 	// DB serves stores of type gorm that name no dsn. It is never closed.
 	DB *gorm.DB
 
+	// Redis serves stores of type redis that name no uri. It is never closed.
+	Redis redis.UniversalClient
+
 	// Stores, Strategies and Parts are types besides the built-in ones.
 	Stores     []stores.Factory
 	Strategies []generators.Factory
@@ -105,7 +119,7 @@ type Options struct {
 func Open(ctx context.Context, o Options) (*Runtime, error) {
 	rt, err := assembly.Build(assembly.Options{
 		Source:     o.Source,
-		Stores:     append(builtinStores(o.DB), o.Stores...),
+		Stores:     o.stores(),
 		Strategies: o.Strategies,
 		Parts:      o.Parts,
 		Embedded:   embeddedStore(),
@@ -135,8 +149,12 @@ func Fill(tx *gorm.DB, model any) error { return gormplugin.Fill(tx, model) }
 // As returns the part of the named generator that is a T: cosid.As[codecs.GroupedCodec](rt, "bill").
 func As[T any](rt *Runtime, name string) (T, error) { return runtime.As[T](rt, name) }
 
-func builtinStores(db *gorm.DB) []stores.Factory {
-	return []stores.Factory{gormstore.Factory{DB: db}, memstore.Factory{}}
+func (o Options) stores() []stores.Factory {
+	return append(builtinStores(o.DB, redisstore.Factory{Client: o.Redis}), o.Stores...)
+}
+
+func builtinStores(db *gorm.DB, redis stores.Factory) []stores.Factory {
+	return []stores.Factory{gormstore.Factory{DB: db}, redis, memstore.Factory{}}
 }
 
 // embeddedStore is what serves a configuration that declares no store: a file of its own, in the working directory.

@@ -1,6 +1,10 @@
 package codecs
 
-import "github.com/cosid-go/cosid/generators"
+import (
+	"fmt"
+
+	"github.com/cosid-go/cosid/generators"
+)
 
 // Codec writes ids as text and reads them back. Decode(Encode(id)) == id, and a text decodes only if encoding
 // the result gives the same text. It is immutable and safe for concurrent use.
@@ -24,35 +28,49 @@ type GroupedCodec interface {
 	Decode(text string) (generators.GroupedID, error)
 }
 
-// New makes the codec of plain ids from parts, of which exactly one writes the number and none a period. Its
-// error joins a *ListError for each mistake.
-func New(parts []Part) (Codec, error) {
-	if err := checkList(parts, false, 0); err != nil {
+// New makes the codec of plain ids from parts, of which exactly one writes the number, none a period and none needs a
+// layout. Its error joins a *ListError for each mistake.
+func New(parts []Part) (Codec, error) { return newNumberCodec(parts, kind{}) }
+
+// NewWithLayout is New for ids that hold a time, a slot and a sequence as layout says: parts may write these too. A
+// layout that Validate refuses is an error.
+func NewWithLayout(parts []Part, layout generators.Layout) (Codec, error) {
+	if err := layout.Validate(); err != nil {
+		return nil, fmt.Errorf("codecs: layout: %w", err)
+	}
+	return newNumberCodec(parts, kind{layout: &layout})
+}
+
+func newNumberCodec(parts []Part, ids kind) (Codec, error) {
+	bound, err := checkList(parts, ids)
+	if err != nil {
 		return nil, err
 	}
-	return numberCodec{newList(parts, false, 0)}, nil
+	return numberCodec{newList(bound, ids)}, nil
 }
 
 // NewGrouped makes the codec of ids that carry period, from parts of which exactly one writes the number and at
 // most one the period. Its error joins a *ListError for each mistake.
 func NewGrouped(parts []Part, period generators.Period) (GroupedCodec, error) {
-	if err := checkList(parts, true, period); err != nil {
+	ids := kind{grouped: true, period: period}
+	bound, err := checkList(parts, ids)
+	if err != nil {
 		return nil, err
 	}
-	return groupedCodec{newList(parts, true, period)}, nil
+	return groupedCodec{newList(bound, ids)}, nil
 }
 
 // Default is the codec of plain ids that name none: radix 36, padded to the 13 characters that hold every id.
 // It has no two letters that a case-insensitive collation would take for one.
 func Default() Codec {
 	number := newRadixPart(RadixSettings{Radix: 36, Width: new(13), PadStart: true})
-	return numberCodec{newList([]Part{number}, false, 0)}
+	return numberCodec{newList([]Part{number}, kind{})}
 }
 
 // DefaultGrouped is the codec of grouped ids that name none: the period, "-" and the number in decimal, unpadded,
 // as in 20261027-42. For a period that is none it refuses every id.
 func DefaultGrouped(period generators.Period) GroupedCodec {
-	return groupedCodec{newList([]Part{newPeriodPart("period", "-", false), Decimal()}, true, period)}
+	return groupedCodec{newList([]Part{newPeriodPart("period", "-", false), Decimal()}, kind{grouped: true, period: period})}
 }
 
 type numberCodec struct{ *list }

@@ -12,7 +12,7 @@ var (
 	// ErrCodecOverflow means that an id needs more room than its part has; text is never cut.
 	ErrCodecOverflow = errors.New("id is too wide")
 
-	// ErrInvalidID means that an id has no text: it is negative, or its period is not one.
+	// ErrInvalidID means that an id has no text: it is negative, its period is not one, or it does not fit the layout.
 	ErrInvalidID = errors.New("invalid id")
 
 	// ErrSyntax means that a text is not the encoding of any id. It comes as a *SyntaxError.

@@ -3,7 +3,7 @@ package codecs
 import "fmt"
 
 // Builtin is the parts of this package, each under the name by which a configuration writes it: radix, decimal,
-// prefix, suffix, date-prefix and period.
+// prefix, suffix, date-prefix, period and friendly.
 func Builtin() []PartFactory {
 	return []PartFactory{
 		factory[RadixSettings]{"radix", DefaultRadixSettings, Radix},
@@ -12,6 +12,7 @@ func Builtin() []PartFactory {
 		factory[LiteralSettings]{"suffix", zero[LiteralSettings], literalFrom(Suffix)},
 		factory[DatePrefixSettings]{"date-prefix", zero[DatePrefixSettings], DatePrefix},
 		factory[PeriodSettings]{"period", zero[PeriodSettings], Period},
+		factory[FriendlySettings]{"friendly", zero[FriendlySettings], Friendly},
 	}
 }
 

@@ -17,7 +17,7 @@ func TestBuiltinPartsHaveTheNamesOfTheDesign(t *testing.T) {
 	for _, f := range codecs.Builtin() {
 		names = append(names, f.Name())
 	}
-	want := []string{"radix", "decimal", "prefix", "suffix", "date-prefix", "period"}
+	want := []string{"radix", "decimal", "prefix", "suffix", "date-prefix", "period", "friendly"}
 	if !reflect.DeepEqual(names, want) {
 		t.Errorf("names %v, want %v", names, want)
 	}
@@ -103,6 +103,8 @@ func TestPartsAreBuiltOnlyFromValidSettings(t *testing.T) {
 			s.Delimiter = "\n"
 		case *codecs.PeriodSettings:
 			s.Delimiter = "\n"
+		case *codecs.FriendlySettings:
+			s.Zone = "Local"
 		case *codecs.LiteralSettings:
 			if err := s.UnmarshalText([]byte("line\n")); err == nil {
 				t.Errorf("%s: a text with a line end is taken", f.Name())

@@ -10,13 +10,19 @@ import (
 // list is a checked list of parts. All widths but the number's are fixed, so a text is cut into pieces from both
 // ends, in one way only.
 type list struct {
+	kind
 	slots        []slot
-	grouped      bool              // whether ids carry a period
-	period       generators.Period // zero for plain ids
 	writesPeriod bool
 	number       int // the index of the number's slot
 	fixed        int // the sum of the widths, without a Variable one
 	capacity     int // enough for the text of most ids
+}
+
+// kind is what the ids of a codec are like.
+type kind struct {
+	grouped bool               // whether they carry a period
+	period  generators.Period  // zero for plain ids
+	layout  *generators.Layout // nil for ids that hold no time
 }
 
 // decimalDigits is the length of the greatest id in decimal.
@@ -27,11 +33,11 @@ type slot struct {
 	width int
 }
 
-// newList takes parts that checkList accepts.
-func newList(parts []Part, grouped bool, period generators.Period) *list {
-	l := &list{grouped: grouped, period: period}
+// newList takes parts that checkList returned.
+func newList(parts []Part, ids kind) *list {
+	l := &list{kind: ids}
 	for i, p := range parts {
-		s := slot{p, p.Width(period)}
+		s := slot{p, p.Width(ids.period)}
 		l.slots = append(l.slots, s)
 		switch p.Role() {
 		case NumberValue:

@@ -15,6 +15,7 @@ const (
 	Literal     Role = iota // writes the same text for every id
 	PeriodValue             // writes the id's period
 	NumberValue             // writes the id's number
+	Derived                 // writes what follows from the number, such as its date
 )
 
 // Variable is the Width of a part whose texts differ in length. Only the number may have it, so that every list
@@ -39,8 +40,20 @@ type Part interface {
 	Append(dst []byte, id generators.GroupedID) ([]byte, error)
 
 	// Parse reads text, which is exactly one piece, into its field of id. Parse accepts only what Append writes;
-	// a *SyntaxError says at which byte it differs. Pieces are parsed from left to right.
+	// a *SyntaxError says at which byte it differs. Pieces are parsed from left to right. A Derived part may leave
+	// it to the codec to find out whether the text is that of the number.
 	Parse(text string, period generators.Period, id *generators.GroupedID) error
+}
+
+// LayoutPart is a Part of ids that hold a time, a slot and a sequence, as a snowflake's do. In the list of a codec for
+// such ids stands in its place what ForLayout returns; in any other it is a mistake. Append and Parse are called on
+// what ForLayout returned only.
+type LayoutPart interface {
+	Part
+
+	// ForLayout returns the part for ids of layout. Its error says why there is none; as a *field.Error
+	// (config/field) also what would be right.
+	ForLayout(layout generators.Layout) (Part, error)
 }
 
 // PartFactory makes a part known to a configuration, by value, as the built-in ones are (Builtin).

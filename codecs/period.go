@@ -19,19 +19,6 @@ type PeriodSettings struct {
 // Validate refuses a delimiter that holds what cannot be printed. Its error is a *field.Error.
 func (s *PeriodSettings) Validate() error { return checkPrintable("delimiter", s.Delimiter) }
 
-// DatePrefixSettings says how the period that begins a text is written. The zero value is the whole period
-// without a delimiter.
-type DatePrefixSettings struct {
-	// Delimiter is written after the period.
-	Delimiter string `koanf:"delimiter"`
-
-	// ShortYear leaves the century out: 261027. Only periods from 2000 to 2099 can be written then.
-	ShortYear bool `koanf:"short-year"`
-}
-
-// Validate refuses a delimiter that holds what cannot be printed. Its error is a *field.Error.
-func (s *DatePrefixSettings) Validate() error { return checkPrintable("delimiter", s.Delimiter) }
-
 // Period is the part that writes the id's period and then the delimiter, anywhere in a list.
 func Period(settings PeriodSettings) (Part, error) {
 	if err := settings.Validate(); err != nil {
@@ -39,19 +26,6 @@ func Period(settings PeriodSettings) (Part, error) {
 	}
 	return newPeriodPart("period", settings.Delimiter, settings.ShortYear), nil
 }
-
-// DatePrefix is the part that writes the id's period and then the delimiter, as the first of a list.
-func DatePrefix(settings DatePrefixSettings) (Part, error) {
-	if err := settings.Validate(); err != nil {
-		return nil, fmt.Errorf("codecs: date-prefix: %w", err)
-	}
-	return datePrefix{newPeriodPart("date-prefix", settings.Delimiter, settings.ShortYear)}, nil
-}
-
-// datePrefix is a periodPart that must stand first.
-type datePrefix struct{ *periodPart }
-
-func (datePrefix) firstOnly() {}
 
 type periodPart struct {
 	name      string

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cosid-go/cosid/codecs"
 	"github.com/cosid-go/cosid/generators"
@@ -48,6 +49,11 @@ func (d *sectionDecoder) namedCodecs(raw any) *namedCodecs {
 // checkAlone compiles a named codec for the kind of ids that its parts fit, so that a mistake in one that nothing
 // uses yet is found too.
 func (d *sectionDecoder) checkAlone(at path, parts []placedPart) {
+	if slices.ContainsFunc(parts, func(p placedPart) bool { _, needy := p.Part.(codecs.LayoutPart); return needy }) {
+		_, err := codecs.NewWithLayout(bareParts(parts), lateLayout())
+		d.reportList(at, parts, err)
+		return
+	}
 	writesPeriod := slices.ContainsFunc(parts, func(p placedPart) bool { return p.Role() == codecs.PeriodValue })
 	if writesPeriod {
 		_, err := codecs.NewGrouped(bareParts(parts), generators.YearMonthDay)
@@ -56,6 +62,13 @@ func (d *sectionDecoder) checkAlone(at path, parts []placedPart) {
 	}
 	_, err := codecs.New(bareParts(parts))
 	d.reportList(at, parts, err)
+}
+
+// lateLayout begins after every other one, so that what a zone's clocks once did does not count.
+func lateLayout() generators.Layout {
+	layout := generators.DefaultLayout()
+	layout.EpochMillis = time.Date(2100, time.January, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
+	return layout
 }
 
 // expand returns the parts of the named codec, and whether all of them could be read.
@@ -223,11 +236,9 @@ func (d *sectionDecoder) codecOf(at path, raw any, named *namedCodecs, g *Genera
 		return
 	}
 	d.recordCodec(at, bareParts(parts))
-	var err error
-	if g.Grouped() {
-		g.GroupedCodec, err = codecs.NewGrouped(bareParts(parts), g.Period)
-	} else {
-		g.Codec, err = codecs.New(bareParts(parts))
+	compiled, err := g.WithParts(bareParts(parts))
+	if err == nil {
+		*g = compiled
 	}
 	d.reportList(at, parts, err)
 }

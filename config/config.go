@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/cosid-go/cosid/codecs"
@@ -20,6 +21,10 @@ type Config struct {
 	Stores     []Store
 	Generators []Generator
 	Codecs     []Codec
+
+	// Slots is how the generators that need a machine slot lease one. It is zero where none needs a slot, and has
+	// neither limit nor owner where none leases it.
+	Slots generators.Slots
 
 	// Settings are all values that the section came to, defaults included: its own, then those of the codecs, the
 	// stores and the generators, each by name.
@@ -44,16 +49,36 @@ type Store struct {
 // Generator is one entry of cosid.generators.
 type Generator struct {
 	Name     string
-	Store    string // the name of its store
+	Store    string // the name of its store; empty for one that needs none
 	Settings any    // what Factory.NewSettings returned, decoded and validated
 	Factory  generators.Factory
 	Period   generators.Period // the zero Period for a strategy that makes plain numbers
 
-	// Exactly one of these is set: GroupedCodec for a strategy that makes grouped ids.
+	Layout *generators.Layout // nil for a strategy whose ids hold no time
+	Text   bool               // whether the strategy makes texts, which no codec writes
+
+	// Exactly one of these is set, none for texts: GroupedCodec for a strategy that makes grouped ids.
 	Codec        codecs.Codec
 	GroupedCodec codecs.GroupedCodec
 
 	Place Place
+}
+
+// WithParts is the generator with the codec that parts make for its ids, in place of its own. Its error joins a
+// *codecs.ListError for each mistake.
+func (g Generator) WithParts(parts []codecs.Part) (_ Generator, err error) {
+	g.Codec, g.GroupedCodec = nil, nil
+	switch {
+	case g.Text:
+		err = fmt.Errorf("the strategy %q makes texts, which no codec writes", g.Factory.Strategy())
+	case g.Grouped():
+		g.GroupedCodec, err = codecs.NewGrouped(parts, g.Period)
+	case g.Layout != nil:
+		g.Codec, err = codecs.NewWithLayout(parts, *g.Layout)
+	default:
+		g.Codec, err = codecs.New(parts)
+	}
+	return g, err
 }
 
 // Grouped tells whether the generator makes grouped ids.

@@ -11,6 +11,7 @@ import (
 	"github.com/cosid-go/cosid/generators"
 	"github.com/cosid-go/cosid/generators/periodic"
 	"github.com/cosid-go/cosid/generators/segment"
+	"github.com/cosid-go/cosid/generators/snowflake"
 	"github.com/cosid-go/cosid/stores"
 	"github.com/cosid-go/cosid/stores/gormstore"
 	"github.com/cosid-go/cosid/stores/memstore"
@@ -19,12 +20,17 @@ import (
 // options know the built-in types and see neither the machine's files nor its environment.
 func options(dir string, environ ...string) config.Options {
 	return config.Options{
-		Source:     config.Source{Dir: dir, Environ: append([]string{}, environ...)},
+		Source:     config.Source{Dir: dir, Environ: append([]string{}, environ...), Hostname: "shop-3"},
 		Stores:     []stores.Factory{gormstore.Factory{}, memstore.Factory{}},
-		Strategies: []generators.Factory{segment.Factory{}, periodic.Factory{}},
+		Strategies: strategies(),
 		Parts:      codecs.Builtin(),
 		Embedded:   map[string]any{"type": "memory"},
 	}
+}
+
+func strategies() []generators.Factory {
+	snowflakes := snowflake.NewFactory()
+	return []generators.Factory{segment.Factory{}, periodic.Factory{}, snowflakes, snowflakes.Wide()}
 }
 
 // unsealable is a store type that reserves ranges and cannot seal.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cosid-go/cosid/config/field"
 	"github.com/cosid-go/cosid/internal/names"
+	"github.com/cosid-go/cosid/internal/redact"
 )
 
 // decoder puts plain values into typed settings and takes nothing for something else: no text for a number, no
@@ -59,21 +60,19 @@ func (d *decoder) decodeStruct(at path, values map[string]any, target reflect.Va
 	for _, f := range settingFields(target) {
 		known = append(known, f.key)
 		raw, written := values[f.key]
+		if isNested(f.value) {
+			for key, isMistake := range d.decodeNested(at.key(f.key), raw, written, f.value) {
+				blamed[strings.Trim(f.key+"."+key, ".")] = isMistake
+			}
+			continue
+		}
 		if written {
 			before := len(d.problems.list)
 			d.decode(at.key(f.key), raw, f.value)
 			_, reported := raw.(unresolved)
 			blamed[f.key] = reported || len(d.problems.list) > before
 		}
-		_, readsText := f.value.Addr().Interface().(encoding.TextUnmarshaler)
-		switch {
-		case f.value.Kind() == reflect.Struct && !readsText:
-			if !written {
-				d.decodeStruct(at.key(f.key), nil, f.value, nil) // notes the defaults
-			}
-		default:
-			d.record(at.key(f.key), f.value, written)
-		}
+		d.record(at.key(f.key), f.value, written)
 	}
 	for key := range values {
 		if !slices.Contains(known, key) {
@@ -84,6 +83,39 @@ func (d *decoder) decodeStruct(at path, values map[string]any, target reflect.Va
 		}
 	}
 	return blamed
+}
+
+// isNested tells whether a field holds settings of its own, as a struct or a pointer to one, under its key.
+func isNested(value reflect.Value) bool {
+	t := value.Type()
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t.Kind() == reflect.Struct && !reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
+}
+
+// decodeNested decodes settings that stand under a key of their own; a pointer is set only where they are written. It
+// returns the keys that a mistake was reported of, "" for all of them.
+func (d *decoder) decodeNested(at path, raw any, written bool, target reflect.Value) (blamed map[string]bool) {
+	all := map[string]bool{"": true}
+	switch {
+	case written && raw == nil:
+		d.noValue(at)
+		return all
+	case !written && target.Kind() == reflect.Pointer && target.IsNil():
+		return nil
+	}
+	values, ok := d.asMap(at, raw)
+	if !ok {
+		return all
+	}
+	if target.Kind() == reflect.Pointer {
+		if target.IsNil() {
+			target.Set(reflect.New(target.Type().Elem()))
+		}
+		target = target.Elem()
+	}
+	return d.decodeStruct(at, values, target, nil) // with nothing written it notes the defaults
 }
 
 // reportUnknown returns the key that was probably meant, if any, which is therefore not missing.
@@ -289,7 +321,7 @@ func (d *decoder) decodeList(at path, raw any, target reflect.Value) {
 }
 
 // reportInvalid gives each mistake that a Validate found the place of its key, or of the settings as a whole.
-// Of blamed keys enough is said.
+// Of blamed keys enough is said, and so of what lies in them or around them.
 func (d *decoder) reportInvalid(at path, values map[string]any, blamed map[string]bool, err error) {
 	for _, mistake := range flatten(err) {
 		inField, ok := errors.AsType[*field.Error](mistake)
@@ -297,7 +329,7 @@ func (d *decoder) reportInvalid(at path, values map[string]any, blamed map[strin
 			d.problem(at, "", "%s", mistake)
 			continue
 		}
-		if blamed[inField.Key] {
+		if isBlamed(blamed, inField.Key) {
 			continue
 		}
 		if inField.Key == "" {
@@ -305,13 +337,24 @@ func (d *decoder) reportInvalid(at path, values map[string]any, blamed map[strin
 			continue
 		}
 		problem := Problem{
-			Origin: d.origin(at), Path: at.key(inField.Key).String(), What: inField.Problem, Accepted: inField.Accepted,
+			Origin: d.origin(at), Path: at.keys(inField.Key).String(), What: inField.Problem, Accepted: inField.Accepted,
 		}
-		if _, written := values[inField.Key]; written {
-			problem.Origin = d.origin(at.key(inField.Key))
+		first, _, _ := strings.Cut(inField.Key, ".")
+		if _, written := values[first]; written {
+			problem.Origin = d.origin(at.keys(inField.Key))
 		}
 		d.problems.add(problem)
 	}
+}
+
+// isBlamed tells whether key, one that it lies in, or one that lies in it is among blamed.
+func isBlamed(blamed map[string]bool, key string) bool {
+	for other, isMistake := range blamed {
+		if isMistake && (other == key || strings.HasPrefix(other, key+".") || strings.HasPrefix(key, other+".")) {
+			return true
+		}
+	}
+	return false
 }
 
 // flatten lists the errors that errors.Join joined, however deeply.
@@ -366,9 +409,9 @@ func plainText(raw any) (string, bool) {
 func describe(raw any) string {
 	switch value := raw.(type) {
 	case string:
-		return shortened(strconv.Quote(redact(value)))
+		return shortened(strconv.Quote(redact.Value(value)))
 	case fromVariable:
-		return shortened(strconv.Quote(redact(string(value))))
+		return shortened(strconv.Quote(redact.Value(string(value))))
 	case map[string]any:
 		return "a map"
 	case []any:

@@ -31,6 +31,7 @@ func newVariables(section any, env lookup, known *registry) *variables {
 	}
 	v := &variables{places: map[string][]path{}, matched: map[string]path{}}
 	v.addFields(root, &sectionSettings{})
+	v.addFields(root.key("slots"), &slotSettings{})
 	values, _ := section.(map[string]any)
 	for name, raw := range namedMaps(values["stores"]) {
 		at := root.key("stores").key(name)
@@ -62,7 +63,15 @@ func namedMaps(raw any) map[string]map[string]any {
 
 func (v *variables) addFields(at path, settings any) {
 	for _, f := range settingFields(reflect.ValueOf(settings).Elem()) {
-		v.add(at.key(f.key))
+		if !isNested(f.value) {
+			v.add(at.key(f.key))
+			continue
+		}
+		nested := f.value.Type()
+		if nested.Kind() == reflect.Pointer {
+			nested = nested.Elem()
+		}
+		v.addFields(at.key(f.key), reflect.New(nested).Interface())
 	}
 }
 
@@ -87,8 +96,8 @@ func isAlphanumeric(c byte) bool {
 	return '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'
 }
 
-// resolveAll matches the variables that are set. One that is plainly meant for a store or a generator and names no
-// key is a mistake; another one with the prefix may belong to somebody else, and is only warned of.
+// resolveAll matches the variables that are set. One that is plainly meant for a store, a generator or the slots and
+// names no key is a mistake; another one with the prefix may belong to somebody else, and is only warned of.
 func (v *variables) resolveAll(environ []string) []Problem {
 	var found []Problem
 	for _, entry := range environ {
@@ -102,11 +111,13 @@ func (v *variables) resolveAll(environ []string) []Problem {
 			v.matched[name] = places[0]
 		case len(places) > 1:
 			found = append(found, Problem{Origin: origin, What: fmt.Sprintf("it could mean %s or %s", places[0], places[1])})
-		case strings.HasPrefix(name, "COSID_STORES_"), strings.HasPrefix(name, "COSID_GENERATORS_"):
+		case strings.HasPrefix(name, "COSID_STORES_"), strings.HasPrefix(name, "COSID_GENERATORS_"),
+			strings.HasPrefix(name, "COSID_SLOTS_"):
 			found = append(found, Problem{
-				Origin: origin, What: "no key of a declared store or generator has this name",
-				Accepted: "COSID_STORES_{NAME}_{KEY}, COSID_STORES_{NAME}_OPTIONS_{KEY} or COSID_GENERATORS_{NAME}_{KEY}",
-				Nearest:  names.Nearest(name, sortedKeys(v.places)),
+				Origin: origin, What: "no key of a declared store or generator, nor of the slots, has this name",
+				Accepted: "COSID_STORES_{NAME}_{KEY}, COSID_STORES_{NAME}_OPTIONS_{KEY}, COSID_GENERATORS_{NAME}_{KEY} " +
+					"or COSID_SLOTS_{KEY}",
+				Nearest: names.Nearest(name, sortedKeys(v.places)),
 			})
 		default:
 			v.warnings = append(v.warnings, fmt.Sprintf("the environment variable %s sets no key of the configuration", name))

@@ -35,8 +35,11 @@ type Source struct {
 	// placeholders, COSID_CONFIG and COSID_PROFILE, and values: COSID_STORES_REDIS_OPTIONS_URI.
 	Environ []string
 
+	// Hostname is the name of this machine, which cosid.slots.owner has by default. Empty is what the system says.
+	Hostname string
+
 	// Values are set over everything else: what stands below `cosid:`, as maps, lists and plain values. Durations may
-	// be time.Duration.
+	// be time.Duration, and times time.Time.
 	Values map[string]any
 }
 
@@ -68,6 +71,7 @@ func Load(options Options) (*Config, error) {
 		registry: known,
 		decoder:  decoder{origins: l.origins, problems: &l.problems, settings: &[]Setting{}},
 		embedded: options.Embedded,
+		hostname: options.hostname,
 		warnings: l.warnings,
 	}
 	config := section.decode(l.section())
@@ -75,6 +79,13 @@ func Load(options Options) (*Config, error) {
 		return nil, err
 	}
 	return config, nil
+}
+
+func (s Source) hostname() (string, error) {
+	if s.Hostname != "" {
+		return s.Hostname, nil
+	}
+	return os.Hostname()
 }
 
 // merging makes koanf merge as merge does.

@@ -44,12 +44,12 @@ func TestEveryMistakeNamesItsPlaceAndWhatIsAccepted(t *testing.T) {
 		{
 			"unknown strategy",
 			valid + "    order: { strategy: Segment }\n",
-			`cosid.yaml:5:14: cosid.generators.order.strategy: no strategy named "Segment"; accepted: periodic-segment, segment; did you mean "segment"?`,
+			`cosid.yaml:5:14: cosid.generators.order.strategy: no strategy named "Segment"; accepted: periodic-segment, segment, snowflake, wide-snowflake; did you mean "segment"?`,
 		},
 		{
 			"missing strategy",
 			valid + "    order: { store: db }\n",
-			`cosid.yaml:5:5: cosid.generators.order.strategy: the strategy is missing; accepted: periodic-segment, segment`,
+			`cosid.yaml:5:5: cosid.generators.order.strategy: the strategy is missing; accepted: periodic-segment, segment, snowflake, wide-snowflake`,
 		},
 		{
 			"unknown key of a generator",
@@ -59,7 +59,7 @@ func TestEveryMistakeNamesItsPlaceAndWhatIsAccepted(t *testing.T) {
 		{
 			"unknown key of the section",
 			valid + "    order: { strategy: segment }\n  genrators: {}\n",
-			`cosid.yaml:6:3: cosid.genrators: no such key; accepted: codecs, enabled, generators, namespace, stores; did you mean "generators"?`,
+			`cosid.yaml:6:3: cosid.genrators: no such key; accepted: codecs, enabled, generators, namespace, slots, stores; did you mean "generators"?`,
 		},
 		{
 			"unknown key of a store",
@@ -69,12 +69,12 @@ func TestEveryMistakeNamesItsPlaceAndWhatIsAccepted(t *testing.T) {
 		{
 			"unknown option of a store",
 			"cosid:\n  namespace: shop\n  stores:\n    db: { type: gorm, options: { dsn: a.db, divrer: sqlite } }\n",
-			`cosid.yaml:4:45: cosid.stores.db.options.divrer: no such key; accepted: auto-migrate, driver, dsn, table-prefix; did you mean "driver"?`,
+			`cosid.yaml:4:45: cosid.stores.db.options.divrer: no such key; accepted: auto-migrate, conn-max-lifetime, driver, dsn, max-open-conns, table-prefix; did you mean "driver"?`,
 		},
 		{
 			"unknown driver",
 			"cosid:\n  namespace: shop\n  stores:\n    db: { type: gorm, options: { dsn: a.db, driver: oracle } }\n",
-			`cosid.yaml:4:45: cosid.stores.db.options.driver: "oracle" is not a known driver; accepted: sqlite`,
+			`cosid.yaml:4:45: cosid.stores.db.options.driver: "oracle" is not a known driver; accepted: sqlite, postgres, mysql`,
 		},
 		{
 			"a generator twice",
@@ -144,7 +144,7 @@ func TestEveryMistakeNamesItsPlaceAndWhatIsAccepted(t *testing.T) {
 		{
 			"an unknown codec part",
 			valid + "    order: { strategy: segment, codec: [ { raddix: { radix: 62 } } ] }\n",
-			`cosid.yaml:5:44: cosid.generators.order.codec[0].raddix: no codec part or codec named "raddix"; accepted: date-prefix, decimal, period, prefix, radix, suffix; did you mean "radix"?`,
+			`cosid.yaml:5:44: cosid.generators.order.codec[0].raddix: no codec part or codec named "raddix"; accepted: date-prefix, decimal, friendly, period, prefix, radix, suffix; did you mean "radix"?`,
 		},
 		{
 			"two parts in one entry",
@@ -299,7 +299,7 @@ func TestEveryMistakeNamesItsPlaceAndWhatIsAccepted(t *testing.T) {
 		{
 			"an unknown codec by name",
 			valid + "    order: { strategy: segment, codec: shrt }\n",
-			`cosid.yaml:5:33: cosid.generators.order.codec: no codec part or codec named "shrt"; accepted: date-prefix, decimal, period, prefix, radix, suffix`,
+			`cosid.yaml:5:33: cosid.generators.order.codec: no codec part or codec named "shrt"; accepted: date-prefix, decimal, friendly, period, prefix, radix, suffix`,
 		},
 		{
 			"settings of a part that has none",
@@ -369,7 +369,7 @@ func TestEveryMistakeNamesItsPlaceAndWhatIsAccepted(t *testing.T) {
 		{
 			"a database that is missing",
 			"cosid:\n  namespace: shop\n  stores:\n    db: { type: gorm }\n",
-			`cosid.yaml:4:5: cosid.stores.db.options.dsn: missing, and no *gorm.DB was handed to the store; accepted: a file path such as data/cosid.db, or a *gorm.DB handed in`,
+			`cosid.yaml:4:5: cosid.stores.db.options.dsn: missing, and no *gorm.DB was handed to the store; accepted: the database's address, such as data/cosid.db, or a *gorm.DB handed in`,
 		},
 		{
 			"a database in memory",
@@ -543,8 +543,8 @@ func TestMistakesOfOneEntryAreReportedTogether(t *testing.T) {
 			"cosid.yaml:4:23: cosid.stores.db.timeout: 0s leaves no time for a call; accepted: more than 0, such as 1s\n" +
 				"cosid.yaml:4:35: cosid.stores.db.start: \"later\" is not a way to start; accepted: eager, lazy\n" +
 				"cosid.yaml:4:60: cosid.stores.db.options.dsn: 7 is not text; accepted: text: put it in quotes, \"7\"\n" +
-				"cosid.yaml:4:68: cosid.stores.db.options.driver: \"oracle\" is not a known driver; accepted: sqlite\n" +
-				"cosid.yaml:4:84: cosid.stores.db.options.x: no such key; accepted: auto-migrate, driver, dsn, table-prefix",
+				"cosid.yaml:4:68: cosid.stores.db.options.driver: \"oracle\" is not a known driver; accepted: sqlite, postgres, mysql\n" +
+				"cosid.yaml:4:84: cosid.stores.db.options.x: no such key; accepted: auto-migrate, conn-max-lifetime, driver, dsn, max-open-conns, table-prefix",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

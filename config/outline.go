@@ -24,6 +24,9 @@ type OutlineGenerator struct {
 
 	// Grouped is true where the strategy is one of Options.Strategies and makes grouped ids.
 	Grouped bool
+
+	// Text is true where the strategy is one of Options.Strategies and makes texts.
+	Text bool
 }
 
 // ReadOutline reads the names that a configuration declares. It judges nothing else: a placeholder without a value, a
@@ -42,7 +45,10 @@ func ReadOutline(options Options) (*Outline, error) {
 	declared, _ := d.asMap(root.key("generators"), section["generators"])
 	outline := &Outline{Enabled: section["enabled"] != false && section["enabled"] != fromVariable("false"), Codecs: sortedKeys(codecs)}
 	for _, name := range sortedKeys(declared) {
-		g := OutlineGenerator{Name: name, Grouped: known.isGrouped(declared[name])}
+		g := OutlineGenerator{Name: name}
+		settings := known.settingsOf(declared[name])
+		_, g.Grouped = settings.(generators.GroupedSettings)
+		_, g.Text = settings.(generators.TextSettings)
 		outline.Generators = append(outline.Generators, g)
 	}
 	if err := NewError(slices.DeleteFunc(l.problems.list, hidesNoName)); err != nil {
@@ -60,14 +66,13 @@ func hidesNoName(p Problem) bool {
 	return !slices.Contains(holders, p.Path)
 }
 
-// isGrouped tells whether the entry of a generator names a known strategy that makes grouped ids.
-func (r *registry) isGrouped(entry any) bool {
+// settingsOf returns new settings of the strategy that the entry of a generator names, nil where it is not known.
+func (r *registry) settingsOf(entry any) any {
 	values, _ := entry.(map[string]any)
 	strategy, _ := plainText(values["strategy"])
 	factory, known := r.strategies[strategy]
 	if !known {
-		return false
+		return nil
 	}
-	_, grouped := factory.NewSettings().(generators.GroupedSettings)
-	return grouped
+	return factory.NewSettings()
 }

@@ -19,6 +19,7 @@ cosid:
     order: { strategy: segment, step: many }
     bill: { strategy: periodic-segment }
     event: { strategy: acme }
+    span: { strategy: wide-snowflake, slot: 7 }
     trace: ${TRACE}
     later: { strategy: "${STRATEGY:periodic-segment}" }
   codecs:
@@ -43,6 +44,7 @@ cosid:
 			{Name: "event"},
 			{Name: "later", Grouped: true},
 			{Name: "order"},
+			{Name: "span", Text: true},
 			{Name: "trace"},
 		},
 		Codecs: []string{"none", "short"},

@@ -28,11 +28,18 @@ func (p path) holdsNames() bool {
 	return p == root.key("stores") || p == root.key("generators") || p == root.key("codecs")
 }
 
-// entry is the entry of stores, generators or codecs that p lies in, or the root.
+// keys is key for each part of a dotted name: bits.slot.
+func (p path) keys(dotted string) path { return p.key(strings.ReplaceAll(dotted, ".", pathSeparator)) }
+
+// entry is the entry of stores, generators or codecs that p lies in, another section such as slots, or the root.
 func (p path) entry() path {
 	parts := strings.SplitN(string(p), pathSeparator, 4)
 	if len(parts) < 3 {
 		return root
 	}
-	return path(strings.Join(parts[:3], pathSeparator))
+	section := root.key(parts[1])
+	if !section.holdsNames() {
+		return section
+	}
+	return section.key(parts[2])
 }

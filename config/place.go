@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/cosid-go/cosid/config/field"
 )
@@ -10,16 +11,35 @@ import (
 type Place struct {
 	at     path
 	origin Origin
-	keys   map[string]Origin // of the keys that were written
+	keys   map[string]Origin // of the keys that were written; bits.slot for one within bits
 }
 
 // place is the Place of the entry at, whose written keys are those of values.
 func (d *decoder) place(at path, values map[string]any) Place {
 	p := Place{at: at, origin: d.origin(at), keys: make(map[string]Origin, len(values))}
-	for key := range values {
-		p.keys[key] = d.origin(at.key(key))
-	}
+	p.add(d, "", values)
 	return p
+}
+
+// add notes where the keys below a dotted prefix were written.
+func (p Place) add(d *decoder, prefix string, values map[string]any) {
+	for key, value := range values {
+		p.keys[prefix+key] = d.origin(p.at.keys(prefix + key))
+		if nested, isMap := value.(map[string]any); isMap {
+			p.add(d, prefix+key+".", nested)
+		}
+	}
+}
+
+// originOf is where key was written, or the nearest place around it that was.
+func (p Place) originOf(key string) Origin {
+	for key != "" {
+		if origin, written := p.keys[key]; written {
+			return origin
+		}
+		key = key[:max(strings.LastIndex(key, "."), 0)]
+	}
+	return p.origin
 }
 
 // Origin is where the entry begins.
@@ -31,13 +51,11 @@ func (p Place) Problems(err error) []Problem {
 	var problems []Problem
 	for _, mistake := range fieldErrors(err) {
 		problem := Problem{
-			Origin: p.origin, Path: p.at.key(mistake.Key).String(), What: mistake.Problem, Accepted: mistake.Accepted, Err: err,
+			Origin: p.originOf(mistake.Key), Path: p.at.keys(mistake.Key).String(), What: mistake.Problem,
+			Accepted: mistake.Accepted, Err: err,
 		}
 		if mistake.Key == "" {
 			problem.Path = p.at.String()
-		}
-		if origin, written := p.keys[mistake.Key]; written {
-			problem.Origin = origin
 		}
 		problems = append(problems, problem)
 	}

@@ -19,20 +19,22 @@ var groupedID = generators.GroupedID{Period: "2026", Value: 42}
 // comparable leaves out of a Config where its values came from.
 func comparable(cfg *config.Config) string {
 	var b strings.Builder
-	fmt.Fprintln(&b, cfg.Enabled, cfg.Namespace, cfg.Warnings)
+	fmt.Fprintln(&b, cfg.Enabled, cfg.Namespace, cfg.Slots, cfg.Warnings)
 	for _, s := range cfg.Stores {
 		fmt.Fprintf(&b, "%s %v %v %v %T\n", s.Name, s.Timeout, s.Opening, s.Lazy, s.Factory)
 	}
 	for _, g := range cfg.Generators {
 		text := ""
-		if g.Grouped() {
+		switch {
+		case g.Text:
+		case g.Grouped():
 			text, _ = g.GroupedCodec.Encode(groupedID)
-		} else {
+		default:
 			text, _ = g.Codec.Encode(42)
 		}
-		fmt.Fprintf(&b, "%s %s %v %+v %T %s\n", g.Name, g.Store, g.Period, g.Settings, g.Factory, text)
+		fmt.Fprintf(&b, "%s %s %v %v %T %s\n", g.Name, g.Store, g.Period, g.Layout, g.Factory, text)
 	}
-	for _, s := range cfg.Settings { // the options of stores are among them
+	for _, s := range cfg.Settings { // those of stores and generators are among them
 		fmt.Fprintln(&b, s.Entry, s.Path, s.Value)
 	}
 	return b.String()
@@ -165,7 +167,7 @@ func (secrets) NewOptions() any { return &secretOptions{} }
 
 func TestNoReportShowsAPassword(t *testing.T) {
 	for _, address := range []string{
-		"redis://user:s3cret@h:6379/0", "postgres://user:s3cret@h/db", "user:s3cret@tcp(h:3306)/db", "rediss://:s3cret@h",
+		"redis://user:s3cret@h:6379/0", "postgres://user:s3cret@h/db", "user:s3cret@tcp(h:3306)/db", "user:a s3cret/@tcp(h:3306)/db", "rediss://:s3cret@h",
 		"host=h user=u password=s3cret dbname=d", "host=h password='s3cret' x=y", "sqlserver://h?password=s3cret&x=1",
 	} {
 		for _, key := range []string{"uri", "port"} { // taken, and refused because it is no number

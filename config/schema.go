@@ -70,8 +70,12 @@ type schemaBuilder struct {
 
 func (b *schemaBuilder) section() *schemaNode {
 	section := b.settings(&sectionSettings{Enabled: true}, nil)
-	section.Description = "Named stores, generators and codecs."
+	section.Description = "Named stores, generators and codecs, and the machine slots."
 	section.Properties["stores"] = named("Where ids are kept. Without any: in an embedded database.", b.store())
+	slots := defaultSlotSettings()
+	section.Properties["slots"] = b.settings(&slots, nil)
+	section.Properties["slots"].Description = "How a process leases the machine slot of its snowflake generators."
+	section.Properties["slots"].Type = []string{"object", "null"}
 	section.Properties["codecs"] = named("Lists of parts, for generators and other codecs to name.", b.codec())
 	section.Properties["codecs"].PropertyNames.Not = &schemaNode{Enum: sortedKeys(b.registry.parts)}
 	section.Properties["generators"] = named("What makes ids, under the name that the application asks for.", b.generator())

@@ -22,12 +22,10 @@ import (
 
 	"github.com/cosid-go/cosid/codecs"
 	"github.com/cosid-go/cosid/config"
-	"github.com/cosid-go/cosid/generators"
-	"github.com/cosid-go/cosid/generators/periodic"
-	"github.com/cosid-go/cosid/generators/segment"
 	"github.com/cosid-go/cosid/stores"
 	"github.com/cosid-go/cosid/stores/gormstore"
 	"github.com/cosid-go/cosid/stores/memstore"
+	"github.com/cosid-go/cosid/stores/redisstore"
 )
 
 var update = flag.Bool("update", false, "write what the code makes into the files that are compared with it")
@@ -40,9 +38,9 @@ const (
 // builtin are options that know all built-in types and no others.
 func builtin(dir string) config.Options {
 	return config.Options{
-		Source:     config.Source{Dir: dir, Environ: []string{"SECONDS=5"}},
-		Stores:     []stores.Factory{gormstore.Factory{}, memstore.Factory{}},
-		Strategies: []generators.Factory{segment.Factory{}, periodic.Factory{}},
+		Source:     config.Source{Dir: dir, Environ: []string{"SECONDS=5"}, Hostname: "shop-3"},
+		Stores:     []stores.Factory{gormstore.Factory{}, redisstore.Factory{}, memstore.Factory{}},
+		Strategies: strategies(),
 		Parts:      codecs.Builtin(),
 		Embedded:   map[string]any{"type": "memory"},
 	}

@@ -83,6 +83,7 @@ func (b *schemaBuilder) value(target reflect.Value, rule schemaRule) (*schemaNod
 	case reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()):
 		return orPlaceholder(&schemaNode{
 			Type: []string{"string", "integer", "boolean"}, Enum: rule.enum, Pattern: whole(rule.pattern),
+			Minimum: rule.min, Maximum: rule.max,
 		}), nil
 	case t == reflect.TypeFor[time.Duration]():
 		return b.duration(rule)

@@ -91,11 +91,53 @@ var rightSections = []struct{ name, yaml string }{
 			"    item: { strategy: periodic-segment, period: YEAR, zone: UTC, codec: [ prefix: I, period: { delimiter: \"\", " +
 			"short-year: true }, decimal: {} ] }\n",
 	},
+	{
+		"a store on a server",
+		"cosid:\n  namespace: shop\n  stores:\n    db:\n      type: gorm\n      options: { driver: mariadb, " +
+			"dsn: \"u:${PASSWORD:x}@tcp(db:3306)/ids\", max-open-conns: 8, conn-max-lifetime: 10m }\n" +
+			"  generators: { order: { strategy: segment } }\n",
+	},
+	{
+		"every key of a store on Redis",
+		"cosid:\n  namespace: shop\n  stores:\n    one:\n      type: redis\n      options: { uri: redis://h:6379, wait: 2, cluster: true, " +
+			"sweep-batch: 32 }\n    two:\n      type: redis\n      options: { uri: redis://a:26379, wait: \"${WAIT:auto}\", " +
+			"sentinel-master: m, sentinel-username: u, sentinel-password: p }\n" +
+			"  generators: { order: { strategy: segment, store: one } }\n",
+	},
 	{"parts without settings", valid + "    order: { strategy: segment, codec: [ { prefix: \"${P:a}\" }, radix: ] }\n"},
 	{
 		"named codecs",
 		valid + "    order: { strategy: segment, codec: short }\n    item: { strategy: segment, codec: [ prefix: I, short ] }\n" +
 			"  codecs:\n    short: [ { radix: { radix: 62 } } ]\n    same: short\n",
+	},
+	{
+		"every key of the slots",
+		"cosid:\n  namespace: shop\n  stores: { db: { type: memory }, other: { type: memory } }\n" +
+			"  slots: { store: db, limit: 16, ttl: 30s, tolerance: 1h, owner: shop-3.example.com:8080 }\n" +
+			"  generators:\n    trade: { strategy: snowflake }\n    bill: { strategy: segment, store: other }\n",
+	},
+	{"slots without a value", valid + "    trade: { strategy: snowflake }\n  slots:\n"},
+	{
+		"every key of a snowflake generator",
+		valid + "    trade: { strategy: snowflake, store: db, unit: s, epoch: 2024-01-01T00:00:00Z, safe-js: true, max-ahead: 2s, " +
+			"bits: { timestamp: 31, slot: 6, sequence: 16 }, slot: { type: lease }, codec: [ friendly: { zone: Asia/Shanghai } ] }\n",
+	},
+	{
+		"slots that are not leased",
+		"cosid:\n  namespace: shop\n  generators:\n    trade: { strategy: snowflake, epoch: 1577203200000, " +
+			"slot: { type: manual, id: 7, state-file: trade.slot } }\n    trace: { strategy: wide-snowflake, epoch: \"2024-01-01T00:00:00Z\", " +
+			"radix: 36, max-ahead: 0, slot: { type: stateful-set } }\n",
+	},
+	{
+		"a placeholder for every kind of value of a snowflake",
+		valid + "    trade: { strategy: snowflake, unit: \"${UNIT:ms}\", epoch: \"${EPOCH:1577203200000}\", safe-js: \"${JS:false}\", " +
+			"bits: { slot: \"${BITS:10}\" }, slot: { type: \"${SLOT:lease}\" } }\n  slots: { limit: \"${LIMIT:16}\", ttl: \"${TTL:10s}\", " +
+			"owner: \"${OWNER:shop-3}\" }\n",
+	},
+	{
+		"the date of snowflakes",
+		valid + "    trade: { strategy: snowflake, codec: [ date-prefix: { zone: UTC, pattern: yyyy-MM, delimiter: / }, short ] }\n" +
+			"  codecs: { short: [ { radix: { radix: 62 } } ], time: [ friendly: { zone: UTC } ] }\n",
 	},
 	{"anchors and merge keys", valid + "    order: &base { strategy: segment, step: 7 }\n    item: { <<: *base, step: 8 }\n"},
 	{"a text that looks like a date", valid + "    order: { strategy: segment, codec: [ prefix: 2026-01-01, decimal ] }\n"},
@@ -200,6 +242,19 @@ func TestTheSchemaRefusesMistakes(t *testing.T) {
 		{"a prefix with an empty text", segment("codec: [ prefix: \"\", decimal ]")},
 		{"a prefix that is a word alone", segment("codec: [ prefix, decimal ]")},
 		{"a prefix with settings", segment("codec: [ { prefix: { text: a } }, decimal ]")},
+		{"slots that are text", valid + "    trade: { strategy: snowflake }\n  slots: db\n"},
+		{"an unknown key of the slots", valid + "    trade: { strategy: snowflake }\n  slots: { limt: 5 }\n"},
+		{"no slots", valid + "    trade: { strategy: snowflake }\n  slots: { limit: 0 }\n"},
+		{"too many slots", valid + "    trade: { strategy: snowflake }\n  slots: { limit: 1048577 }\n"},
+		{"a lease of no time", valid + "    trade: { strategy: snowflake }\n  slots: { ttl: 0 }\n"},
+		{"an owner with a space", valid + "    trade: { strategy: snowflake }\n  slots: { owner: \"a b\" }\n"},
+		{"an unknown unit", valid + "    trade: { strategy: snowflake, unit: h }\n"},
+		{"bits that are a number", valid + "    trade: { strategy: snowflake, bits: 10 }\n"},
+		{"an unknown key of the bits", valid + "    trade: { strategy: snowflake, bits: { machine: 10 } }\n"},
+		{"too many bits of slot", valid + "    trade: { strategy: snowflake, bits: { slot: 21 } }\n"},
+		{"an unknown type of slot", valid + "    trade: { strategy: snowflake, slot: { type: zookeeper } }\n"},
+		{"friendly without a zone", valid + "    trade: { strategy: snowflake, codec: [ friendly ] }\n"},
+		{"a pattern that is none", valid + "    trade: { strategy: snowflake, codec: [ date-prefix: { zone: UTC, pattern: YYYY }, decimal ] }\n"},
 		{"a codec named like a part", valid + "    order: { strategy: segment }\n  codecs: { radix: [ decimal ] }\n"},
 		{"a codec without a value", valid + "    order: { strategy: segment }\n  codecs: { short: }\n"},
 	} {
@@ -233,6 +288,8 @@ func TestTheSchemaHasTheWordsThatLoadNames(t *testing.T) {
 		{"type", "cosid:\n  namespace: shop\n  stores: { db: { type: %s, options: {} } }\n"},
 		{"start", "cosid:\n  namespace: shop\n  stores: { db: { type: memory, start: %s } }\n"},
 		{"driver", "cosid:\n  namespace: shop\n  stores: { db: { type: gorm, options: { dsn: a.db, driver: %s } } }\n"},
+		{"unit", valid + "    trade: { strategy: snowflake, unit: %s }\n"},
+		{"type", valid + "    trade: { strategy: snowflake, slot: { type: %s } }\n"},
 		{"strategy", valid + "    bill: { strategy: %s, period: YEAR, zone: UTC }\n"},
 		{"period", valid + "    bill: { strategy: periodic-segment, zone: UTC, period: %s }\n"},
 		{"overflow", valid + "    order: { strategy: segment, codec: [ { radix: { overflow: %s } } ] }\n"},
@@ -264,7 +321,7 @@ func TestSchemaAndLoadAgreeOnEveryValue(t *testing.T) {
 		"YEAR", "YEAR_MONTH", "YEAR_MONTH_DAY", "DAILY", "UTC", "Asia/Shanghai", "error", "grow", "01", "0123456789", "a.db", "shop",
 		"2026-01-01", "timeout", "options", "lookahead", "stores", "eager", "lazy", "Lazy",
 	}
-	v, dir := newValidator(t), t.TempDir()
+	v := newValidator(t)
 	for _, c := range []struct {
 		key, yaml string
 		depends   bool     // on what stands elsewhere: only Load can refuse more
@@ -312,12 +369,35 @@ func TestSchemaAndLoadAgreeOnEveryValue(t *testing.T) {
 		{"alphabet", valid + "    order: { strategy: segment, codec: [ { radix: { radix: 2, alphabet: %s } } ] }\n", true, []string{"''"}},
 		{"prefix", valid + "    order: { strategy: segment, codec: [ prefix: %s, decimal ] }\n", false, nil},
 		{"decimal", valid + "    order: { strategy: segment, codec: [ decimal: %s ] }\n", false, nil},
+		{"slots", valid + "    trade: { strategy: snowflake }\n  slots: %s\n", false, nil},
+		{"store of the slots", valid + "    trade: { strategy: snowflake }\n  slots: { store: %s }\n", true, nil},
+		{"limit", valid + "    trade: { strategy: snowflake, bits: { slot: 20, sequence: 2 } }\n  slots: { limit: %s }\n", false, nil},
+		{"ttl", valid + "    trade: { strategy: snowflake, max-ahead: 0 }\n  slots: { ttl: %s }\n", true, nil},
+		{"tolerance", valid + "    trade: { strategy: snowflake }\n  slots: { tolerance: %s }\n", true, nil},
+		{"owner", valid + "    trade: { strategy: snowflake }\n  slots: { owner: %s }\n", false, nil},
+		{"unit", valid + "    trade: { strategy: snowflake, unit: %s }\n", false, nil},
+		{"epoch", valid + "    trade: { strategy: snowflake, epoch: %s }\n", true, nil},
+		{"bits", valid + "    trade: { strategy: snowflake, bits: %s }\n", false, nil},
+		{"timestamp", valid + "    trade: { strategy: snowflake, bits: { timestamp: %s, slot: 0, sequence: 0 } }\n", true, nil},
+		{"slot bits", valid + "    trade: { strategy: snowflake, bits: { slot: %s, sequence: 2 } }\n", false, nil},
+		{"sequence", valid + "    trade: { strategy: snowflake, bits: { slot: 0, sequence: %s } }\n", true, nil},
+		{"safe-js", valid + "    trade: { strategy: snowflake, safe-js: %s }\n", false, nil},
+		{"max-ahead", valid + "    trade: { strategy: snowflake, max-ahead: %s }\n", true, nil},
+		{"slot", valid + "    trade: { strategy: snowflake, slot: %s }\n", false, nil},
+		{"id", valid + "    trade: { strategy: snowflake, slot: { type: manual, id: %s } }\n", true, nil},
+		{"radix of a wide snowflake", valid + "    trace: { strategy: wide-snowflake, radix: %s }\n", true, nil},
+		{"friendly", valid + "    trade: { strategy: snowflake, codec: [ friendly: %s ] }\n", false, nil},
+		{"zone of friendly", valid + "    trade: { strategy: snowflake, codec: [ friendly: { zone: %s } ] }\n", true, nil},
+		{"zone of date-prefix", valid + "    trade: { strategy: snowflake, codec: [ date-prefix: { zone: %s }, decimal ] }\n", true, nil},
+		{"pattern", valid + "    trade: { strategy: snowflake, codec: [ date-prefix: { zone: UTC, pattern: %s }, decimal ] }\n", true, nil},
 		{"driver", "cosid:\n  namespace: shop\n  stores: { db: { type: gorm, options: { dsn: a.db, driver: %s } } }\n", false, []string{"''"}},
 		{"dsn", "cosid:\n  namespace: shop\n  stores: { db: { type: gorm, options: { dsn: %s } } }\n", false, []string{"''"}},
 		{"table-prefix", "cosid:\n  namespace: shop\n  stores: { db: { type: gorm, options: { dsn: a.db, table-prefix: %s } } }\n", false, nil},
 		{"auto-migrate", "cosid:\n  namespace: shop\n  stores: { db: { type: gorm, options: { dsn: a.db, auto-migrate: %s } } }\n", false, nil},
 	} {
 		t.Run(c.key, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
 			for _, value := range values {
 				text := fmt.Sprintf(c.yaml, value)
 				if err := os.WriteFile(filepath.Join(dir, "cosid.yaml"), []byte(text), 0o644); err != nil {

@@ -19,6 +19,7 @@ type sectionDecoder struct {
 	decoder
 	registry *registry
 	embedded map[string]any
+	hostname func() (string, error)
 	warnings []string
 }
 
@@ -50,7 +51,7 @@ func (s *sectionSettings) Validate() error {
 func (d *sectionDecoder) decode(raw any) *Config {
 	settings := sectionSettings{Enabled: true}
 	values, _ := raw.(map[string]any)
-	d.decodeSettings(root, raw, &settings, "stores", "generators", "codecs")
+	d.decodeSettings(root, raw, &settings, "stores", "slots", "generators", "codecs")
 	if !settings.Enabled {
 		// What a disabled section says of stores is nobody's concern: its variables may not even be set here.
 		// Files that cannot be read stay mistakes.
@@ -62,12 +63,17 @@ func (d *sectionDecoder) decode(raw any) *Config {
 	config := &Config{Enabled: true, Namespace: settings.Namespace}
 	named := d.namedCodecs(values["codecs"])
 	config.Codecs = named.all()
-	config.Stores = d.stores(values["stores"], len(config.Codecs) == 0 && values["generators"] == nil)
-	for _, e := range d.entries(root.key("generators"), values["generators"]) {
-		if g, ok := d.generator(e, config.Stores, named); ok {
+	declared := d.entries(root.key("generators"), values["generators"])
+	config.Stores = d.stores(values["stores"], func() bool {
+		return len(config.Codecs) == 0 && values["generators"] == nil || d.leaseNothing(declared)
+	})
+	leases := d.slotLeases(values["slots"], config.Stores)
+	for _, e := range declared {
+		if g, ok := d.generator(e, config.Stores, leases, named); ok {
 			config.Generators = append(config.Generators, g)
 		}
 	}
+	config.Slots = leases.finish(d.hostname)
 	if len(config.Generators) == 0 && len(d.problems.list) == 0 {
 		d.warnings = append(d.warnings, "cosid.generators declares no generator: every lookup will fail")
 	}
@@ -143,9 +149,9 @@ func (s *storeSettings) Validate() error {
 const embeddedStoreName = "embedded"
 
 // stores decodes cosid.stores. Where it declares none, and something needs one, the embedded store stands in.
-func (d *sectionDecoder) stores(raw any, unneeded bool) []Store {
+func (d *sectionDecoder) stores(raw any, unneeded func() bool) []Store {
 	declared := d.entries(root.key("stores"), raw)
-	if values, isMap := raw.(map[string]any); (raw == nil || isMap) && len(values) == 0 && !unneeded {
+	if values, isMap := raw.(map[string]any); (raw == nil || isMap) && len(values) == 0 && !unneeded() {
 		if d.embedded == nil {
 			d.problem(root.key("stores"), "an entry such as: db: { type: "+strings.Join(sortedKeys(d.registry.stores), " | ")+" }",
 				"no store is declared")
@@ -221,74 +227,153 @@ type generatorSettings struct {
 	// Strategy is how ids are made. Required.
 	Strategy string `koanf:"strategy" schema:"required"`
 
-	// Store is the name of the store that keeps the ids unique. Required where several are declared.
+	// Store is the name of the store that keeps the ids unique. Required where several are declared, unless the slots
+	// of the section name one for the generator.
 	Store string `koanf:"store" schema:"pattern=[A-Za-z0-9][A-Za-z0-9._-]{0,63}"`
 }
 
-func (d *sectionDecoder) generator(e entry, declared []Store, named *namedCodecs) (Generator, bool) {
+func (d *sectionDecoder) generator(
+	e entry, declared []Store, leases *slotLeases, named *namedCodecs,
+) (Generator, bool) {
 	values, ok := d.asMap(e.at, e.raw)
 	if !ok {
 		return Generator{}, false
 	}
-	common, own := map[string]any{}, map[string]any{}
-	for key, value := range values {
-		switch key {
-		case "strategy", "store":
-			common[key] = value
-		case "codec":
-		default:
-			own[key] = value
-		}
-	}
+	common, own := splitGenerator(values)
 	var settings generatorSettings
 	d.decodeSettings(e.at, common, &settings)
-	storeName := d.storeOf(e.at, values["store"], settings.Store, declared)
 	factory, ok := d.registry.strategies[settings.Strategy]
 	if !ok {
+		d.storeOf(e.at, values["store"], settings.Store, declared)
 		d.unknownWord(e.at.key("strategy"), values["strategy"], settings.Strategy, "strategy", sortedKeys(d.registry.strategies))
 		return Generator{}, false
 	}
-	g := Generator{
-		Name: e.name, Store: storeName, Settings: factory.NewSettings(), Factory: factory, Place: d.place(e.at, values),
+	g := Generator{Name: e.name, Settings: factory.NewSettings(), Factory: factory, Place: d.place(e.at, values)}
+	before, first := len(d.problems.list), len(*d.settings)
+	d.decodeSettings(e.at, own, g.Settings, generatorKeys...)
+	d.kindOf(e.at, &g, len(d.problems.list) > before)
+	if g.Layout != nil {
+		d.noteBits(e.at.key("bits"), *g.Layout, (*d.settings)[first:])
 	}
-	before := len(d.problems.list)
-	d.decodeSettings(e.at, own, g.Settings, "strategy", "store", "codec")
-	if grouped, ok := g.Settings.(generators.GroupedSettings); ok {
-		if g.Period = grouped.IDPeriod(); g.Period == 0 {
-			if len(d.problems.list) == before {
-				d.problem(e.at, "", "the strategy %q makes grouped ids, and its settings say no period", settings.Strategy)
-			}
-			g.Period = generators.YearMonthDay // its lack is reported; the codec can be judged by any
-		}
-	}
-	if raw, written := values["codec"]; written && raw == nil {
+	g.Store = d.storeFor(e, values["store"], settings.Store, g.Settings, declared, leases)
+	raw, written := values["codec"]
+	switch {
+	case written && raw == nil:
 		d.noValue(e.at.key("codec"))
-	} else {
+	case g.Text && written:
+		d.problem(e.at.key("codec"), "no codec", "the strategy %q makes texts, which no codec writes", settings.Strategy)
+	case !g.Text:
 		d.codecOf(e.at.key("codec"), raw, named, &g)
 	}
 	return g, true
 }
 
+// generatorKeys are the keys that every generator has.
+var generatorKeys = []string{"strategy", "store", "codec"}
+
+// splitGenerator parts the keys of generatorSettings from those of the strategy.
+func splitGenerator(values map[string]any) (common, own map[string]any) {
+	common, own = map[string]any{}, map[string]any{}
+	for key, value := range values {
+		switch {
+		case key == "codec":
+		case slices.Contains(generatorKeys, key):
+			common[key] = value
+		default:
+			own[key] = value
+		}
+	}
+	return common, own
+}
+
+// kindOf notes what the ids are like, as the settings say. Where mistakes in them are reported, and they do not say it,
+// something usual stands in, by which the codec can be judged.
+func (d *sectionDecoder) kindOf(at path, g *Generator, reported bool) {
+	_, g.Text = g.Settings.(generators.TextSettings)
+	if grouped, ok := g.Settings.(generators.GroupedSettings); ok {
+		if g.Period = grouped.IDPeriod(); g.Period == 0 {
+			if !reported {
+				d.problem(at, "", "the strategy %q makes grouped ids, and its settings say no period", g.Factory.Strategy())
+			}
+			g.Period = generators.YearMonthDay
+		}
+	}
+	if timed, ok := g.Settings.(generators.LayoutSettings); ok {
+		layout := timed.IDLayout()
+		if err := layout.Validate(); err != nil {
+			if !reported {
+				d.reportInvalid(at, nil, nil, err)
+			}
+			layout = generators.DefaultLayout()
+		}
+		g.Layout = &layout
+	}
+}
+
+// noteBits notes the widths that are not among the settings that the generator recorded.
+func (d *sectionDecoder) noteBits(at path, layout generators.Layout, recorded []Setting) {
+	for _, part := range []struct {
+		key  string
+		bits int
+	}{{"timestamp", layout.TimestampBits}, {"slot", layout.SlotBits}, {"sequence", layout.SequenceBits}} {
+		place := at.key(part.key)
+		if !slices.ContainsFunc(recorded, func(s Setting) bool { return s.Path == place.String() }) {
+			d.note(place, fmt.Sprint(part.bits), "default")
+		}
+	}
+}
+
+// leaseNothing tells whether the section has generators, and all of them get their machine slot without a store.
+func (d *sectionDecoder) leaseNothing(declared []entry) bool {
+	for _, e := range declared {
+		settings, ok := d.registry.settingsOf(e.raw).(generators.SlotSettings)
+		if !ok {
+			return false
+		}
+		values, _ := e.raw.(map[string]any)
+		_, own := splitGenerator(values)
+		aside := decoder{origins: d.origins, problems: &problems{}} // whose mistakes are found again
+		if aside.decodeSettings(e.at, own, settings, generatorKeys...); settings.LeasesSlot() {
+			return false
+		}
+	}
+	return len(declared) > 0
+}
+
+// storeFor says which store the generator uses: none where its machine slot comes from elsewhere.
+func (d *sectionDecoder) storeFor(
+	e entry, raw any, name string, settings any, declared []Store, leases *slotLeases,
+) string {
+	slot, needsSlot := settings.(generators.SlotSettings)
+	if needsSlot {
+		leases.add(e.name, e.at, slot)
+	}
+	switch {
+	case needsSlot && !slot.LeasesSlot():
+		if raw != nil {
+			d.problem(e.at.key("store"), "no store", "the generator's slot is not leased, so that it uses no store")
+		}
+		return ""
+	case needsSlot && raw == nil && leases.Store != "":
+		d.note(e.at.key("store"), leases.Store, "cosid.slots.store")
+		return leases.Store
+	}
+	return d.storeOf(e.at, raw, name, declared)
+}
+
 // storeOf says which store a generator uses. It depends on the section alone: a counter that moved to another store
 // would start over.
 func (d *sectionDecoder) storeOf(at path, raw any, name string, declared []Store) string {
-	known := make([]string, len(declared))
-	for i, s := range declared {
-		known[i] = s.Name
-		if s.Name == name {
-			return name
-		}
-	}
+	known := storeNames(declared)
 	switch {
+	case slices.Contains(known, name):
+		return name
 	case raw != nil && name == "":
 		if text, isText := plainText(raw); isText && text == "" {
 			d.problem(at.key("store"), names.List(known), "the store's name is empty")
 		}
 	case raw != nil:
-		d.problems.add(Problem{
-			Origin: d.origin(at.key("store")), Path: at.key("store").String(),
-			What: "no store named " + describe(name), Accepted: names.List(known), Nearest: names.Nearest(name, known),
-		})
+		d.unknownStore(at.key("store"), name, known)
 	case len(declared) == 1:
 		d.note(at.key("store"), declared[0].Name, "the only store there is")
 		return declared[0].Name
@@ -296,4 +381,19 @@ func (d *sectionDecoder) storeOf(at path, raw any, name string, declared []Store
 		d.problem(at.key("store"), names.List(known), "the store must be named, because several are declared")
 	}
 	return ""
+}
+
+func (d *sectionDecoder) unknownStore(at path, name string, known []string) {
+	d.problems.add(Problem{
+		Origin: d.origin(at), Path: at.String(),
+		What: "no store named " + describe(name), Accepted: names.List(known), Nearest: names.Nearest(name, known),
+	})
+}
+
+func storeNames(declared []Store) []string {
+	known := make([]string, len(declared))
+	for i, s := range declared {
+		known[i] = s.Name
+	}
+	return known
 }

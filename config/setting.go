@@ -2,10 +2,11 @@ package config
 
 import (
 	"fmt"
-	"net/url"
 	"reflect"
 	"regexp"
 	"strings"
+
+	"github.com/cosid-go/cosid/internal/redact"
 )
 
 // Setting is one value that a configuration came to, and why.
@@ -23,7 +24,7 @@ func (d *decoder) record(at path, target reflect.Value, written bool) {
 	}
 	value := shown(target)
 	if last := string(at[strings.LastIndex(string(at), pathSeparator)+1:]); value != "" && secretName.MatchString(last) {
-		value = hidden
+		value = redact.Hidden
 	}
 	from := "default"
 	if written {
@@ -53,27 +54,8 @@ func shown(v reflect.Value) string {
 		}
 		return "[" + strings.Join(items, ", ") + "]"
 	}
-	return redact(fmt.Sprint(v.Interface()))
+	return redact.Value(fmt.Sprint(v.Interface()))
 }
 
-// The passwords of database addresses that are no URLs: user:password@tcp(host), and password=… among other keys.
-var (
-	passwordBeforeAt = regexp.MustCompile(`^([^:/@\s]+):\S+@`)
-	passwordKey      = regexp.MustCompile(`(?i)(pass|password|passwd|passphrase|pwd|secret|token|key)\s*=\s*('(?:[^'\\]|\\.)*'|"[^"]*"|[^\s&;]*)`)
-	secretName       = regexp.MustCompile(`(?i)(^|-)(password|passwd|passphrase|pwd|secret|token|key)$`)
-)
-
-const hidden = "***"
-
-// redact hides what looks like a password, so that a report can be shown to anybody.
-func redact(text string) string {
-	if address, err := url.Parse(text); err == nil && address.Host != "" && address.User != nil {
-		if _, secret := address.User.Password(); secret {
-			credentials := text[strings.Index(text, "://")+3 : strings.LastIndex(text, "@")]
-			user, _, _ := strings.Cut(credentials, ":")
-			text = strings.Replace(text, credentials, user+":"+hidden, 1)
-		}
-	}
-	text = passwordBeforeAt.ReplaceAllString(text, "$1:"+hidden+"@")
-	return passwordKey.ReplaceAllString(text, "$1="+hidden)
-}
+// secretName finds the keys whose values are not shown at all.
+var secretName = regexp.MustCompile(`(?i)(^|-)(password|passwd|passphrase|pwd|secret|token|key)$`)

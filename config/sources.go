@@ -146,8 +146,11 @@ func canonicalValue(at path, value any, seen func(path)) any {
 
 // plainValue widens numbers and named types to those that the YAML parser makes.
 func plainValue(value any) any {
-	if _, ok := value.(time.Duration); ok {
+	switch value := value.(type) {
+	case time.Duration:
 		return value
+	case time.Time: // as other YAML parsers read one
+		return value.Format(time.RFC3339Nano)
 	}
 	v := reflect.ValueOf(value)
 	switch {

@@ -344,6 +344,10 @@ func TestOptionsOfEveryKindAreReadExactlyOrRefused(t *testing.T) {
 func FuzzLoadNeverPanics(f *testing.F) {
 	f.Add(order, "STEP=1")
 	f.Add(valid+"    bill: { strategy: periodic-segment, period: YEAR, zone: UTC, codec: [ { date-prefix: {} }, decimal ] }\n", "COSID_GENERATORS_BILL_STEP=3")
+	f.Add(valid+"    trade: { strategy: snowflake, bits: { slot: 5 }, slot: { type: manual, id: 7 }, epoch: 1 }\n  slots: { ttl: 1s }\n",
+		"COSID_GENERATORS_TRADE_BITS_TIMESTAMP=70")
+	f.Add(valid+"    trade: { strategy: snowflake, codec: [ date-prefix: { zone: UTC, pattern: yyyy }, friendly: { zone: UTC } ] }\n",
+		"COSID_SLOTS_LIMIT=0")
 	f.Add("cosid: &a { <<: *a, stores: *a }", "COSID_PROFILE=a")
 	f.Add("cosid:\n  ? [a]\n  : b\n--- !!set {a, b}\n...\n", "")
 	f.Fuzz(func(t *testing.T, yaml, environ string) {

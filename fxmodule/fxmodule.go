@@ -44,6 +44,7 @@ const (
 	strategyGroup = `group:"cosid.strategies"`
 	partGroup     = `group:"cosid.codecs"`
 	modelGroup    = `group:"cosid.models"`
+	hooksGroup    = `group:"cosid.hooks"`
 )
 
 // Params are what the container may hold for cosid. Everything but the life cycle is optional.
@@ -58,6 +59,7 @@ type Params struct {
 	Strategies []generators.Factory `group:"cosid.strategies"`
 	Parts      []codecs.PartFactory `group:"cosid.codecs"`
 	Models     []Model              `group:"cosid.models"`
+	Watchers   []generators.Hooks   `group:"cosid.hooks"` // join Hooks, in no particular order
 }
 
 // Model is a type with tagged fields, by a value of it. Its tags are checked before the application starts.
@@ -90,7 +92,7 @@ func Provide(p Params, defaults Defaults) (Result, error) {
 		Strategies: p.Strategies,
 		Parts:      p.Parts,
 		Embedded:   defaults.Embedded,
-		Hooks:      p.Hooks,
+		Hooks:      generators.CombineHooks(append([]generators.Hooks{p.Hooks}, p.Watchers...)...),
 		Logger:     p.Logger,
 	})
 	if err != nil {
@@ -145,4 +147,10 @@ func AsStrategy(constructor any) any {
 // AsCodecPart marks a constructor of a codec part.
 func AsCodecPart(constructor any) any {
 	return fx.Annotate(constructor, fx.As(new(codecs.PartFactory)), fx.ResultTags(partGroup))
+}
+
+// AsHooks marks a constructor of a generators.Hooks that joins the one that the application supplies, if any: for metrics,
+// traces and the like, each from a package of its own.
+func AsHooks(constructor any) any {
+	return fx.Annotate(constructor, fx.ResultTags(hooksGroup))
 }

@@ -97,6 +97,24 @@ func TestHooksAndLoggerOfTheContainerAreUsed(t *testing.T) {
 	}
 }
 
+func TestHooksOfTheGroupJoinThoseOfTheApplication(t *testing.T) {
+	var own, first, second atomic.Int64
+	counting := func(n *atomic.Int64) generators.Hooks {
+		return generators.Hooks{OnReserved: func(generators.Reserved) { n.Add(1) }}
+	}
+	var rt *runtime.Runtime
+	app := fxtest.New(t, fxmodule.Module, fxmodule.Stores(memstore.Factory{}), values("memory", segment), fx.Populate(&rt),
+		fx.Supply(counting(&own)), fx.Provide(
+			fxmodule.AsHooks(func() generators.Hooks { return counting(&first) }),
+			fxmodule.AsHooks(func() generators.Hooks { return counting(&second) }),
+		)).RequireStart()
+	nextOrder(t, rt)
+	app.RequireStop()
+	if own.Load() != 1 || first.Load() != 1 || second.Load() != 1 {
+		t.Errorf("called %d, %d and %d times, want once each", own.Load(), first.Load(), second.Load())
+	}
+}
+
 func TestNothingIsBuiltUnlessTakenOrEager(t *testing.T) {
 	broken := fx.Supply(config.Source{Environ: []string{}, Values: map[string]any{"nonsense": 1}})
 	if err := fx.New(fx.NopLogger, fxmodule.Module, broken).Err(); err != nil {

@@ -26,6 +26,7 @@ type Spec struct {
 	Store        stores.Store  // nil where no store is configured
 	StoreName    string        // for messages
 	StoreTimeout time.Duration // the bound of each call to Store
+	Slots        Slots         // how a machine slot is leased, for strategies that need one
 	Hooks        Hooks
 	Logger       *slog.Logger // never nil
 }
@@ -40,7 +41,8 @@ type Factory interface {
 	// strictly over it, except those that every generator has (strategy, store, codec). Fields name their keys
 	// with a `koanf:"kebab-case"` tag; embedded structs are flattened. If the pointer has a method
 	// Validate() error, it is called after decoding; errors that name a key are field.Errors (config/field).
-	// Settings of a strategy that makes GroupedIDs implement GroupedSettings.
+	// What the ids are like, the settings say by what they implement: GroupedSettings, LayoutSettings, TextSettings,
+	// SlotSettings.
 	NewSettings() any
 
 	// Build makes the generator from the pointer that NewSettings returned. It does no I/O.
@@ -51,4 +53,31 @@ type Factory interface {
 type GroupedSettings interface {
 	// IDPeriod is the period that the ids carry; codecs need its width.
 	IDPeriod() Period
+}
+
+// LayoutSettings is implemented by the settings of a strategy that builds a Generator whose ids hold a time, a slot
+// and a sequence.
+type LayoutSettings interface {
+	// IDLayout is how they lie in the bits, which the settings have at the keys bits.timestamp, bits.slot and
+	// bits.sequence; codecs read the time from it. It is asked for after Validate, whatever that said.
+	IDLayout() Layout
+}
+
+// TextSettings is implemented by the settings of a strategy that builds a TextGenerator. Its texts are final: no codec
+// is written for them.
+type TextSettings interface {
+	// MakesText does nothing: that it is there says all.
+	MakesText()
+}
+
+// SlotSettings is implemented by the settings of a strategy whose ids carry a machine slot. Its store is the one named
+// at `store`, else that of cosid.slots, else the only one there is.
+type SlotSettings interface {
+	// LeasesSlot tells whether the slot comes from a store. Where it does not, Spec.Store is nil, and no store has to
+	// be declared. It is asked for after Validate, whatever that said.
+	LeasesSlot() bool
+
+	// IDSlotBits is how many bits hold the slot: cosid.slots must not have a limit beyond them. A mistake is told at
+	// the key bits.slot.
+	IDSlotBits() int
 }

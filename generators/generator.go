@@ -31,6 +31,16 @@ type GroupedGenerator interface {
 	Fill(ctx context.Context, ids []GroupedID) (int, error)
 }
 
+// TextGenerator makes unique texts that strictly increase, compared byte by byte, within one instance. It is safe for
+// concurrent use.
+type TextGenerator interface {
+	// Next returns one text. It waits as Generator.Next does.
+	Next(ctx context.Context) (string, error)
+
+	// Fill does for texts what Generator.Fill does.
+	Fill(ctx context.Context, texts []string) (int, error)
+}
+
 // Errors of generators, for matching with errors.Is. What a generator returns wraps one of them together with
 // the key, and where a store was the cause also the store's error.
 var (
@@ -41,6 +51,18 @@ var (
 	// ErrRangeWentBack means that the store returned a range that does not lie above everything this process has
 	// issued for the key, as a wiped or restored store does. Nothing is issued from such a range.
 	ErrRangeWentBack = errors.New("range went back")
+
+	// ErrLeaseExpired means that the time window on the machine slot is used up, and that it could not be extended.
+	// The generator goes on trying.
+	ErrLeaseExpired = errors.New("slot lease expired")
+
+	// ErrTimestampExhausted means that the present does not fit the timestamp bits of the layout: no id can be made
+	// any more.
+	ErrTimestampExhausted = errors.New("timestamp bits used up")
+
+	// ErrRateExceeded means that ids were asked for faster than the layout of the ids allows, for longer than a caller
+	// waits.
+	ErrRateExceeded = errors.New("more ids than the layout holds")
 
 	// ErrClosed means that the generator was closed.
 	ErrClosed = errors.New("generator closed")

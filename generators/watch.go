@@ -16,6 +16,10 @@ type Hooks struct {
 	OnRangeDropped func(RangeDropped)
 	OnPeriodOpened func(PeriodEvent)
 	OnPeriodSealed func(PeriodEvent)
+
+	OnLeaseAcquired func(LeaseEvent)
+	OnLeaseLost     func(LeaseFailure)
+	OnLeaseFailed   func(LeaseFailure)
 }
 
 // Reserved tells of a range that came from the store.
@@ -49,6 +53,20 @@ type PeriodEvent struct {
 	Generator string
 	Key       string
 	Period    string
+}
+
+// LeaseEvent tells that a slot was granted to the process, for all its generators of the lease's namespace: at the start,
+// and after a lease was lost.
+type LeaseEvent struct {
+	Lease stores.SlotLease
+}
+
+// LeaseFailure tells that a lease was lost, so that only what is left of its window is used while another slot is
+// acquired; or that a call which should have extended it, or brought one, failed.
+type LeaseFailure struct {
+	Lease   stores.SlotLease // the last one; its Fence is 0 if there was none
+	Err     error
+	RetryAt time.Time // when the store is asked next
 }
 
 // Stats is a generator's account at one moment. Counts start with the process and cover all periods.

@@ -2,6 +2,7 @@ package runtime_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -86,6 +87,112 @@ func TestAGroupedGeneratorGivesNoBareNumbers(t *testing.T) {
 	}
 	if !bill.Grouped() || bill.Codec() != nil || bill.GroupedCodec() == nil {
 		t.Error("bill does not look grouped")
+	}
+}
+
+func TestATextGeneratorGivesTextsOnly(t *testing.T) {
+	rt := newRuntime(t, &config.Config{
+		Enabled:    true,
+		Generators: []config.Generator{{Name: "trace", Factory: &textStrategy{fakeStrategy{failAt: 5}}, Text: true}},
+		Codecs:     []config.Codec{{Name: "short", Parts: []codecs.Part{codecs.Decimal()}}},
+	})
+	trace, err := rt.Get("trace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := trace.NextString(t.Context()); err != nil || text != "T1" {
+		t.Errorf("NextString = %q, %v", text, err)
+	}
+	if texts, err := trace.NextStrings(t.Context(), 2); err != nil || !slices.Equal(texts, []string{"T2", "T3"}) {
+		t.Errorf("NextStrings = %q, %v", texts, err)
+	}
+	// With an error, what was made is the caller's.
+	if texts, err := trace.NextStrings(t.Context(), 2); !errors.Is(err, generators.ErrRangeUnavailable) || !slices.Equal(texts, []string{"T4"}) {
+		t.Errorf("NextStrings = %q, %v", texts, err)
+	}
+	if texts, err := trace.NextStrings(t.Context(), -1); err == nil {
+		t.Errorf("NextStrings(-1) = %q", texts)
+	}
+	_, errNext := trace.Next(t.Context())
+	_, errFill := trace.Fill(t.Context(), make([]int64, 1))
+	_, errN := trace.NextN(t.Context(), 1)
+	for _, err := range []error{errNext, errFill, errN} {
+		if !errors.Is(err, runtime.ErrTextOnly) || !strings.Contains(err.Error(), `"trace"`) || !strings.Contains(err.Error(), "use NextString") {
+			t.Errorf("a number: %v", err)
+		}
+	}
+	if _, err := trace.NextGrouped(t.Context()); !errors.Is(err, runtime.ErrNotGrouped) {
+		t.Errorf("NextGrouped: %v", err)
+	}
+	if !trace.TextOnly() || trace.Grouped() || trace.Codec() != nil || trace.GroupedCodec() != nil {
+		t.Error("trace does not look like a generator of texts")
+	}
+	if _, ok := trace.Layout(); ok {
+		t.Error("texts have a layout")
+	}
+	if _, err := trace.WithCodec("short"); err == nil || !strings.Contains(err.Error(), "which no codec writes") {
+		t.Errorf("WithCodec: %v", err)
+	}
+	if g, err := runtime.As[generators.TextGenerator](rt, "trace"); err != nil || g == nil {
+		t.Errorf("As: %v", err)
+	}
+	_, err = runtime.As[codecs.Codec](rt, "trace")
+	if err == nil || !strings.Contains(err.Error(), "it has *runtime_test.textStrategy, generators.TextGenerator)") {
+		t.Errorf("As: %v", err)
+	}
+}
+
+func TestIDsThatHoldATimeHaveALayout(t *testing.T) {
+	layout := generators.DefaultLayout()
+	trade := plain("trade", &fakeStrategy{})
+	trade.Layout = &layout
+	friendly, err := codecs.Friendly(codecs.FriendlySettings{Zone: "UTC"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rt := newRuntime(t, &config.Config{
+		Enabled: true, Generators: []config.Generator{plain("order", &fakeStrategy{}), trade},
+		Codecs: []config.Codec{{Name: "time", Parts: []codecs.Part{friendly}}},
+	})
+	if got, err := runtime.As[generators.Layout](rt, "trade"); err != nil || got != layout {
+		t.Errorf("As = %v, %v", got, err)
+	}
+	if got, err := runtime.As[generators.Layout](rt, "order"); err == nil {
+		t.Errorf("order has the layout %v", got)
+	}
+	entry, err := rt.Get("trade")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, ok := entry.Layout(); !ok || got != layout {
+		t.Errorf("Layout = %v, %v", got, ok)
+	}
+	inTime, err := entry.WithCodec("time")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := inTime.NextString(t.Context()); err != nil || text != "20191224160000000-0-1" {
+		t.Errorf("NextString = %q, %v", text, err)
+	}
+	order, err := rt.Get("order")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := order.WithCodec("time"); err == nil || !strings.Contains(err.Error(), "these ids hold none") {
+		t.Errorf("WithCodec of plain numbers: %v", err)
+	}
+}
+
+func TestAStrategyMustBuildWhatItsSettingsPromise(t *testing.T) {
+	for _, g := range []config.Generator{
+		{Name: "a", Factory: &textStrategy{}, Codec: codecs.Default()},
+		{Name: "a", Factory: &fakeStrategy{}, Text: true},
+		grouped("a", &fakeStrategy{}),
+	} {
+		rt, err := runtime.New(&config.Config{Enabled: true, Generators: []config.Generator{g}}, runtime.Options{})
+		if err == nil || !strings.Contains(err.Error(), "which is no generator of the kind that its settings promise") {
+			t.Errorf("%T: %v, %v", g.Factory, rt, err)
+		}
 	}
 }
 

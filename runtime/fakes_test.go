@@ -144,6 +144,33 @@ func (g *groupedStrategy) Fill(ctx context.Context, ids []generators.GroupedID) 
 	return len(ids), nil
 }
 
+// textStrategy makes texts: T1, T2, T3 …
+type textStrategy struct{ numbers fakeStrategy }
+
+func (g *textStrategy) Strategy() string { return "texts" }
+func (g *textStrategy) NewSettings() any { return &struct{}{} }
+
+func (g *textStrategy) Build(generators.Spec, any) (generators.Instance, error) { return g, nil }
+
+func (g *textStrategy) Start(context.Context) error { return nil }
+func (g *textStrategy) Close(context.Context) error { return nil }
+
+func (g *textStrategy) Next(ctx context.Context) (string, error) {
+	n, err := g.numbers.Next(ctx)
+	return fmt.Sprintf("T%d", n), err
+}
+
+func (g *textStrategy) Fill(ctx context.Context, texts []string) (int, error) {
+	for i := range texts {
+		text, err := g.Next(ctx)
+		if err != nil {
+			return i, err
+		}
+		texts[i] = text
+	}
+	return len(texts), nil
+}
+
 func plain(name string, factory generators.Factory) config.Generator {
 	return config.Generator{Name: name, Factory: factory, Codec: codecs.Default()}
 }

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cosid-go/cosid/config"
@@ -41,26 +42,30 @@ type Options struct {
 //
 // Ids can be drawn between Start and Close; before and after, drawing is an error. Looking up works from New on.
 type Runtime struct {
-	logger   *slog.Logger
-	settings []config.Setting
-	warnings []string
-	disabled bool
-	stores   []openStore
-	entries  map[string]*Entry
+	logger    *slog.Logger
+	namespace string
+	settings  []config.Setting
+	warnings  []string
+	disabled  bool
+	stores    []openStore
+	entries   map[string]*Entry
+	watch     *watch
 
 	life       context.Context // of what goes on in the background; ends with Close
 	end        context.CancelFunc
 	background sync.WaitGroup // lazy stores that are not open yet
 
-	turn   chan struct{} // holds one: starting and closing follow each other; guards state
-	state  state
-	closed error // what the first Close returned
+	turn   chan struct{} // holds one: starting and closing follow each other; guards what follows
+	phase  atomic.Int32  // changed under turn, read at any time
+	closed error         // what the first Close returned
 }
 
-type state int
+// phase is how far a Runtime has come.
+type phase = int32
 
 const (
-	built state = iota
+	built phase = iota
+	starting
 	started
 	closed
 )
@@ -75,8 +80,8 @@ func New(cfg *config.Config, options Options) (*Runtime, error) {
 		options.Logger = slog.Default()
 	}
 	rt := &Runtime{
-		logger: options.Logger, settings: cfg.Settings, warnings: cfg.Warnings, disabled: !cfg.Enabled,
-		entries: map[string]*Entry{}, turn: make(chan struct{}, 1),
+		logger: options.Logger, namespace: cfg.Namespace, settings: cfg.Settings, warnings: cfg.Warnings,
+		disabled: !cfg.Enabled, entries: map[string]*Entry{}, watch: newWatch(), turn: make(chan struct{}, 1),
 	}
 	rt.life, rt.end = context.WithCancel(context.Background())
 	configured := map[string]config.Store{}
@@ -89,15 +94,20 @@ func New(cfg *config.Config, options Options) (*Runtime, error) {
 			continue
 		}
 		rt.stores = append(rt.stores, openStore{name: s.Name, store: store, opening: s.Opening, lazy: s.Lazy})
+		rt.watch.stores[s.Name] = &watchedStore{timeout: s.Timeout}
 		configured[s.Name], built[s.Name] = s, store
 	}
 	if len(mistakes) > 0 {
 		return nil, config.NewError(mistakes)
 	}
+	hooks := generators.CombineHooks(rt.watch.hooks(), options.Hooks)
 	for _, g := range cfg.Generators {
+		rt.watch.generators[g.Name] = &watchedGenerator{
+			strategy: g.Factory.Strategy(), store: g.Store, failing: map[string]trouble{},
+		}
 		instance, err := g.Factory.Build(generators.Spec{
 			Namespace: cfg.Namespace, Name: g.Name, Store: built[g.Store], StoreName: g.Store,
-			StoreTimeout: configured[g.Store].Timeout, Hooks: options.Hooks, Logger: options.Logger,
+			StoreTimeout: configured[g.Store].Timeout, Slots: cfg.Slots, Hooks: hooks, Logger: options.Logger,
 		}, g.Settings)
 		if err == nil {
 			rt.entries[g.Name], err = newEntry(g, instance, cfg.Codecs)
@@ -148,12 +158,13 @@ func (rt *Runtime) All() iter.Seq2[string, *Entry] {
 func (rt *Runtime) Start(ctx context.Context) error {
 	rt.turn <- struct{}{}
 	defer func() { <-rt.turn }()
-	switch rt.state {
+	switch rt.phase.Load() {
 	case started:
 		return errors.New("cosid: start: the runtime has been started already")
 	case closed:
 		return fmt.Errorf("cosid: start: %w", ErrClosed)
 	}
+	rt.phase.Store(starting)
 	ctx, stop := context.WithCancelCause(ctx)
 	defer context.AfterFunc(rt.life, func() { stop(ErrClosed) })()
 	defer stop(nil)
@@ -179,7 +190,8 @@ func (rt *Runtime) Start(ctx context.Context) error {
 		defer cancel()
 		return errors.Join(err, rt.close(undo))
 	}
-	rt.state = started
+	rt.watch.start()
+	rt.phase.Store(started)
 	return nil
 }
 
@@ -208,7 +220,7 @@ func (rt *Runtime) Close(ctx context.Context) error {
 		}
 	}
 	defer func() { <-rt.turn }()
-	if rt.state == closed {
+	if rt.phase.Load() == closed {
 		return rt.closed
 	}
 	return rt.close(ctx)
@@ -223,6 +235,7 @@ func (rt *Runtime) close(ctx context.Context) error {
 		}
 	}
 	failures = append(failures, rt.closeStores(ctx))
-	rt.state, rt.closed = closed, errors.Join(failures...)
+	rt.closed = errors.Join(failures...)
+	rt.phase.Store(closed)
 	return rt.closed
 }

@@ -31,6 +31,7 @@ func (rt *Runtime) startStore(ctx context.Context, s openStore) error {
 	if err == nil || !s.lazy || ctx.Err() != nil {
 		return err
 	}
+	rt.watch.opening(s.name, err, firstOpenBackoff)
 	rt.logger.Warn("cosid: a lazy store cannot be opened yet; trying on, silently", "store", s.name, "error", err)
 	rt.background.Go(func() { rt.keepOpening(s) })
 	return nil
@@ -46,7 +47,9 @@ func (rt *Runtime) keepOpening(s openStore) {
 			timer.Stop()
 			return
 		}
-		if s.open(rt.life) == nil {
+		err := s.open(rt.life)
+		rt.watch.opening(s.name, err, min(2*backoff, lastOpenBackoff))
+		if err == nil {
 			rt.logger.Info("cosid: a lazy store is open now", "store", s.name)
 			return
 		}
@@ -74,6 +77,7 @@ func (s openStore) open(ctx context.Context) error {
 // closeStores closes all stores, at once.
 func (rt *Runtime) closeStores(ctx context.Context) error {
 	rt.background.Wait()
+	rt.watch.stop(ctx)
 	failures := make([]error, len(rt.stores))
 	var closing sync.WaitGroup
 	for i, s := range rt.stores {

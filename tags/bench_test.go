@@ -13,6 +13,8 @@ type quickest struct{ last atomic.Int64 }
 
 func (q *quickest) Grouped() bool { return false }
 
+func (q *quickest) TextOnly() bool { return false }
+
 func (q *quickest) Next(context.Context) (int64, error) { return q.last.Add(1), nil }
 
 func (q *quickest) Fill(_ context.Context, ids []int64) (int, error) {

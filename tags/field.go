@@ -63,7 +63,11 @@ func (f *Filler) field(name, text string, sf reflect.StructField) (*Field, error
 	if err != nil {
 		return nil, err
 	}
-	if !form.text && feed.generator.Grouped() {
+	switch {
+	case form.text:
+	case feed.generator.TextOnly():
+		return nil, tagrules.TextOnlyError(t.Name)
+	case feed.generator.Grouped():
 		return nil, tagrules.GroupedError(t.Name)
 	}
 	return &Field{name: name, feed: feed, form: form}, nil

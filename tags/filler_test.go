@@ -488,3 +488,41 @@ func TestBatchesGatherFromSeveralPlaces(t *testing.T) {
 		t.Errorf("a failed collection filled %+v: %v", c, err)
 	}
 }
+
+// Texts have no numbers: the field is named when its type is first seen, and nothing is drawn.
+func TestAGeneratorOfTextsFillsStringsOnly(t *testing.T) {
+	traces := tagstest.NewCounter(1)
+	traces.Prefix, traces.Only = "T", true
+	f := tags.NewFiller(tagstest.SourceOf(map[string]tags.Generator{"trace": traces}))
+	type Span struct {
+		ID     string `cosid:"trace"`
+		Parent *string
+		Next   sql.NullString `cosid:"trace"`
+	}
+	spans := make([]Span, 2)
+	if err := f.Fill(t.Context(), spans); err != nil || spans[0].ID != "T1" || spans[1].Next.String != "T4" {
+		t.Errorf("filled %+v, %v", spans, err)
+	}
+	drawn := traces.Drawn()
+	for want, value := range map[string]any{
+		"Order.ID": &struct{ Order }{},
+		"Batch.No": &Batch{},
+	} {
+		err := f.Fill(t.Context(), value)
+		if err == nil || !strings.Contains(err.Error(), "cosid: "+want) ||
+			!strings.Contains(err.Error(), `generator "trace" makes texts, and no numbers; fill a string`) {
+			t.Errorf("%T: %v", value, err)
+		}
+	}
+	if traces.Drawn() != drawn {
+		t.Errorf("%d texts were drawn for numbers", traces.Drawn()-drawn)
+	}
+}
+
+type Order struct {
+	ID int64 `cosid:"trace"`
+}
+
+type Batch struct {
+	No sql.Null[uint32] `cosid:"trace"`
+}

@@ -16,6 +16,9 @@ type Generator interface {
 	// Grouped tells that the numbers alone repeat from one period to the next, so that only text is unique.
 	Grouped() bool
 
+	// TextOnly tells that the generator makes texts, and no numbers.
+	TextOnly() bool
+
 	// Fill draws numbers, as generators.Generator does.
 	Fill(ctx context.Context, ids []int64) (int, error)
 

@@ -38,7 +38,7 @@ func (c *configuration) problems(tag tagrules.Tag, holds content) []string {
 	if c.outline == nil || !c.outline.Enabled {
 		return found
 	}
-	return append(c.unknownNames(tag, holds), c.repeats(tag, holds)...)
+	return append(c.unknownNames(tag, holds), c.noNumbers(tag, holds)...)
 }
 
 func (c *configuration) unknownNames(tag tagrules.Tag, holds content) []string {
@@ -64,13 +64,20 @@ func (c *configuration) unknown(what, name string, known []string) string {
 	return problem
 }
 
-// repeats is the mistake of drawing numbers from a generator whose numbers are unique only within a period.
-func (c *configuration) repeats(tag tagrules.Tag, holds content) []string {
-	grouped := slices.Contains(c.outline.Generators, config.OutlineGenerator{Name: tag.Name, Grouped: true})
-	if holds != number || !grouped {
+// noNumbers is the mistake of drawing numbers from a generator whose numbers are unique only within a period, or that
+// makes none.
+func (c *configuration) noNumbers(tag tagrules.Tag, holds content) []string {
+	i := slices.IndexFunc(c.outline.Generators, func(g config.OutlineGenerator) bool { return g.Name == tag.Name })
+	switch {
+	case holds != number || i < 0:
+		return nil
+	case c.outline.Generators[i].Text:
+		return []string{tagrules.TextOnlyError(tag.Name).Error()}
+	case c.outline.Generators[i].Grouped:
+		return []string{tagrules.GroupedError(tag.Name).Error()}
+	default:
 		return nil
 	}
-	return []string{tagrules.GroupedError(tag.Name).Error()}
 }
 
 // readOutline reads files alone: the environment is that of whoever runs the tool, not of the program.

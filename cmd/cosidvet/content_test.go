@@ -18,6 +18,7 @@ import (
 type source struct{}
 
 func (source) Grouped() bool                                          { return false }
+func (source) TextOnly() bool                                         { return false }
 func (source) Fill(_ context.Context, ids []int64) (int, error)       { return len(ids), nil }
 func (source) FillStrings(_ context.Context, t []string) (int, error) { return len(t), nil }
 

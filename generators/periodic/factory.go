@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"time"
-	_ "time/tzdata" // a zone must mean the same on a machine without a time zone database
 
 	"github.com/cosid-go/cosid/config/field"
 	"github.com/cosid-go/cosid/generators"
@@ -59,20 +58,7 @@ func (s *Settings) period() (generators.Period, error) {
 	return period, nil
 }
 
-func (s *Settings) zone() (*time.Location, error) {
-	const accepted = "an IANA name such as Asia/Shanghai, or UTC"
-	switch s.Zone {
-	case "":
-		return nil, field.Errorf("zone", accepted, "a time zone is required")
-	case "Local":
-		return nil, field.Errorf("zone", accepted, "Local differs from machine to machine")
-	}
-	zone, err := time.LoadLocation(s.Zone)
-	if err != nil {
-		return nil, field.Errorf("zone", accepted, "%q is not a known time zone", s.Zone)
-	}
-	return zone, nil
-}
+func (s *Settings) zone() (*time.Location, error) { return generators.LoadZone(s.Zone) }
 
 // Strategy implements generators.Factory.
 func (Factory) Strategy() string { return Strategy }

@@ -91,6 +91,10 @@ func TestEveryRuleNamesItsBreach(t *testing.T) {
 		{"arrows", ".", "./examples/yaml-app", ". imports ./examples/yaml-app"},
 		{"arrows", ".", "./cmd/cosid", ". imports ./cmd/cosid"},
 		{"arrows", "./examples/yaml-app", "./cmd/cosid", "./examples/yaml-app imports ./cmd/cosid"},
+		{"arrows", ".", "./metrics", ". imports ./metrics"},
+		{"arrows", "./fxmodule", "./metrics/metricsfx", "./fxmodule imports ./metrics/metricsfx"},
+		{"arrows", "./runtime", "./httpapi", "./runtime imports ./httpapi"},
+		{"arrows", "./metrics", "./metrics/metricsfx", "./metrics imports ./metrics/metricsfx"},
 
 		{"contracts", "./stores", "gorm.io/gorm", "./stores imports gorm.io/gorm"},
 		{"contracts", "./codecs", "example.org/radix", "./codecs imports example.org/radix"},
@@ -108,6 +112,9 @@ func TestEveryRuleNamesItsBreach(t *testing.T) {
 
 		{"fx", "./runtime", "go.uber.org/fx", "./runtime imports go.uber.org/fx"},
 		{"fx", "./tags/gormplugin", "go.uber.org/fx", "./tags/gormplugin imports go.uber.org/fx"},
+
+		{"metrics", ".", "github.com/prometheus/client_golang/prometheus", ". imports github.com/prometheus/client_golang"},
+		{"metrics", "./httpapi", "go.opentelemetry.io/otel/metric", "./httpapi imports go.opentelemetry.io/otel/metric"},
 
 		{"drivers", "./runtime", "github.com/redis/go-redis/v9", "./runtime imports github.com/redis/go-redis/v9"},
 		{

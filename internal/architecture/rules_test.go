@@ -64,9 +64,18 @@ var rules = []rule{
 			"./tags/gormplugin", "./stores/gormstore", ".", "./examples/...", "./cmd/..."),
 	},
 	{
-		"fx", "only fxmodule and the front door import fx",
+		"fx", "only fxmodule, metrics/metricsfx and the front door import fx",
 		onlyImporters([]string{"go.uber.org/fx", "go.uber.org/fx/...", "go.uber.org/dig", "go.uber.org/dig/..."},
-			"./fxmodule", ".", "./examples/...", "./cmd/..."),
+			"./fxmodule", "./metrics/metricsfx", ".", "./examples/...", "./cmd/..."),
+	},
+	{
+		"metrics", "only metrics and the packages below it import Prometheus or OpenTelemetry, and nothing of the product " +
+			"imports them: who wants no metrics links none",
+		onlyImporters(monitoring, "./metrics", "./metrics/...", "./examples/..."),
+	},
+	{
+		"cobra", "only the command-line tools import cobra",
+		onlyImporters([]string{"github.com/spf13/..."}, "./cmd/..."),
 	},
 	{
 		"drivers", "drivers are linked by the stores and reached from the front door; runtime, fxmodule and all " +
@@ -129,6 +138,7 @@ var layers = []layer{
 	{"./stores/...", and(contracts, "./internal/...")},
 	{"./generators/segment", and(contracts, "./internal/...")},
 	{"./generators/periodic", and(contracts, "./internal/...", "./generators/segment")},
+	{"./generators/snowflake", and(contracts, "./internal/...")},
 	{"./generators/...", and(contracts, "./internal/...")},
 	{"./codecs/...", and(contracts, "./internal/...")},
 
@@ -136,16 +146,20 @@ var layers = []layer{
 	{"./runtime", and(builtins, "./config")},
 	{"./tags", and(contracts, "./internal/...")},
 	{"./tags/...", and(contracts, "./internal/...", "./tags")},
+	{"./httpapi", and(contracts, "./internal/...", "./config", "./runtime")},
 	{"./fxmodule", frontDoor},
+	{"./metrics/metricsfx", and(contracts, "./runtime", "./fxmodule", "./metrics")},
+	{"./metrics/otelmetrics", and(contracts, "./runtime")},
+	{"./metrics", and(contracts, "./runtime")},
 	{".", and(frontDoor, "./fxmodule")},
-	{"./examples/...", and(frontDoor, "./fxmodule", ".", "./examples/...")},
+	{"./examples/...", and(frontDoor, "./fxmodule", "./httpapi", "./metrics", "./metrics/...", ".", "./examples/...")},
 	{"./cmd/...", and(frontDoor, "./fxmodule", ".", "./cmd/...")},
 }
 
 var (
 	contracts = []string{"./stores", "./generators", "./codecs", "./config/field"}
 	builtins  = and(contracts, "./internal/...", "./stores/...", "./codecs/...",
-		"./generators/segment", "./generators/periodic", "./generators/...")
+		"./generators/segment", "./generators/periodic", "./generators/snowflake", "./generators/...")
 	frontDoor = and(builtins, "./config", "./runtime", "./tags", "./tags/...", "./internal/assembly")
 )
 
@@ -153,6 +167,8 @@ var configLibraries = []string{
 	"github.com/knadh/koanf/...", "github.com/go-viper/mapstructure/...", "go.yaml.in/yaml/...", "gopkg.in/yaml.v2",
 	"gopkg.in/yaml.v3", "github.com/goccy/go-yaml", "github.com/goccy/go-yaml/...", "sigs.k8s.io/yaml",
 }
+
+var monitoring = []string{"github.com/prometheus/...", "go.opentelemetry.io/..."}
 
 var drivers = []string{
 	"modernc.org/sqlite", "modernc.org/sqlite/...", "github.com/libtnb/sqlite", "github.com/libtnb/sqlite/...",

@@ -10,6 +10,7 @@ import (
 	"github.com/cosid-go/cosid/generators"
 	"github.com/cosid-go/cosid/generators/periodic"
 	"github.com/cosid-go/cosid/generators/segment"
+	"github.com/cosid-go/cosid/generators/snowflake"
 	"github.com/cosid-go/cosid/runtime"
 	"github.com/cosid-go/cosid/stores"
 	"github.com/cosid-go/cosid/tags"
@@ -26,20 +27,32 @@ type Options struct {
 	Logger     *slog.Logger // nil is slog.Default()
 }
 
-// Strategies are the built-in ones.
-func Strategies() []generators.Factory {
-	return []generators.Factory{segment.Factory{}, periodic.Factory{}}
+// Strategies are the built-in ones. Each call makes new ones: the snowflake generators of one call share a slot.
+func Strategies() []generators.Factory { return strategiesOn("") }
+
+// strategiesOn are the built-in ones on a machine of that name; empty is what the system says.
+func strategiesOn(hostname string) []generators.Factory {
+	snowflakes := snowflake.NewFactory()
+	if hostname != "" {
+		snowflakes.Hostname = func() (string, error) { return hostname, nil }
+	}
+	return []generators.Factory{segment.Factory{}, periodic.Factory{}, snowflakes, snowflakes.Wide()}
+}
+
+// Config is what the configuration is read with. Each call makes new strategies.
+func (o Options) Config() config.Options {
+	return config.Options{
+		Source:     o.Source,
+		Stores:     o.Stores,
+		Strategies: append(strategiesOn(o.Source.Hostname), o.Strategies...),
+		Parts:      append(codecs.Builtin(), o.Parts...),
+		Embedded:   o.Embedded,
+	}
 }
 
 // Build reads the configuration and builds its Runtime, without I/O to any store.
 func Build(o Options) (*runtime.Runtime, error) {
-	cfg, err := config.Load(config.Options{
-		Source:     o.Source,
-		Stores:     o.Stores,
-		Strategies: append(Strategies(), o.Strategies...),
-		Parts:      append(codecs.Builtin(), o.Parts...),
-		Embedded:   o.Embedded,
-	})
+	cfg, err := config.Load(o.Config())
 	if err != nil {
 		return nil, err
 	}

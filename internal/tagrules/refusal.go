@@ -27,3 +27,8 @@ func GroupedError(generator string) error {
 	return fmt.Errorf("the numbers of generator %q repeat in each period; fill a string, which carries the period",
 		generator)
 }
+
+// TextOnlyError refuses a generator of texts on a field that holds a number.
+func TextOnlyError(generator string) error {
+	return fmt.Errorf("generator %q makes texts, and no numbers; fill a string", generator)
+}

@@ -21,6 +21,7 @@ type Counter struct {
 	Text   bool   // is grouped: text only
 	Prefix string // of texts
 	Blank  bool   // writes empty texts
+	Only   bool   // makes texts and no numbers
 
 	// Before is called at the start of each draw; its error is that of the draw.
 	Before func(ctx context.Context) error
@@ -54,6 +55,9 @@ func (c *Counter) Drawn() int {
 
 // Grouped is a method of tags.Generator.
 func (c *Counter) Grouped() bool { return c.Text }
+
+// TextOnly is a method of tags.Generator.
+func (c *Counter) TextOnly() bool { return c.Only }
 
 // Fill is a method of tags.Generator.
 func (c *Counter) Fill(ctx context.Context, ids []int64) (int, error) {
