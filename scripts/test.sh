@@ -65,11 +65,23 @@ step_fuzz() { # a short run of every fuzz target
 	scripts/fuzz.sh
 }
 
+step_model() { # Spin checks the model of the slot leases
+	if have spin spin && have gcc gcc libc6-dev; then
+		scripts/model.sh
+	else
+		left_out "the model of the slot leases: it needs spin and a C compiler (Debian: spin gcc libc6-dev)"
+	fi
+}
+
 step_oldest() { # the tests that meet GORM, with the oldest GORM that is supported
 	scripts/oldest.sh
 }
 
 step_race() { # all tests, under the race detector
+	need_server redis-server redis-server redis-sentinel
+	need_server initdb postgresql
+	need_server mariadbd mariadb-server
+	need_server faketime faketime
 	if can_race; then
 		CGO_ENABLED=1 go test -race ./...
 	else
@@ -81,7 +93,7 @@ step_race() { # all tests, under the race detector
 }
 
 # The tests come last, so that their lines stand at the end of the output.
-all_steps=(tidy format build vet lint cross example fuzz oldest race)
+all_steps=(tidy format build vet lint cross example fuzz model oldest race)
 
 # can_race tells whether the race detector works here, by using it.
 can_race() {
