@@ -65,7 +65,15 @@ func newGroups(folder string) ([]*group, error) {
 	if err != nil {
 		return nil, err
 	}
+	snowflakes, err := snowflakeCases(ctx)
+	if err != nil {
+		return nil, err
+	}
 	texts, err := textCases(bill)
+	if err != nil {
+		return nil, err
+	}
+	scraping, err := scrapingCases(ctx, ids, segments)
 	if err != nil {
 		return nil, err
 	}
@@ -86,6 +94,9 @@ func newGroups(folder string) ([]*group, error) {
 		{"Periodic ids, beside a look at the clock and an atomic add", []*benchCase{
 			clockAndAdd(), periodicNext(ctx, periods), entryNextGrouped(ctx, bill),
 		}},
+		{"Snowflakes in a burst, beside a look at the monotonic clock and a compare-and-swap", snowflakes.burst},
+		{"Snowflakes without a pause: what their layouts hold", snowflakes.sustained},
+		{"Scraping, beside the same without", scraping},
 		{"Text of a bill number, beside strconv's decimal of as many digits", texts.bill},
 		{"Text of a number, beside strconv in radix 36", texts.number},
 		{"Filling a struct, beside the entry's Next", filling},
