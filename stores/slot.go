@@ -128,7 +128,8 @@ type NoFreeSlotError struct {
 // Error gives the counts, and how long to wait.
 func (e *NoFreeSlotError) Error() string {
 	return fmt.Sprintf("%v in namespace %q: %d of %d are leased, the window of %d more lies too far ahead of the store's "+
-		"clock; the next becomes usable in %v, unless renewed; raise the limit, or stop a process",
+		"clock; the next becomes usable in %v, unless renewed; stop a process, or wait: the limit "+
+		"was fixed by the first process of the namespace",
 		ErrNoFreeSlot, e.Namespace, e.Live, e.Limit, e.Ahead, time.Duration(e.UsableAt-e.StoreNow)*time.Millisecond)
 }
 
@@ -145,7 +146,7 @@ type SlotSettingsError struct {
 // Error shows both.
 func (e *SlotSettingsError) Error() string {
 	return fmt.Sprintf("%v: namespace %q was created with limit %d and tolerance %v, not limit %d and tolerance %v; "+
-		"use those, or another namespace", ErrSlotSettings, e.Namespace,
+		"its first process fixed them: configure the same", ErrSlotSettings, e.Namespace,
 		e.Limit, time.Duration(e.ToleranceMillis)*time.Millisecond,
 		e.AskedLimit, time.Duration(e.AskedMillis)*time.Millisecond)
 }

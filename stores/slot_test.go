@@ -129,7 +129,7 @@ func TestSlotSettingsErrorShowsBoth(t *testing.T) {
 	if !errors.Is(err, stores.ErrSlotSettings) || errors.Is(err, stores.ErrNoFreeSlot) {
 		t.Errorf("error %v, want ErrSlotSettings", err)
 	}
-	checkMessage(t, err, `"shop"`, "limit 16", "1h30m0s", "limit 4", "1h0m0s", "another namespace")
+	checkMessage(t, err, `"shop"`, "limit 16", "1h30m0s", "limit 4", "1h0m0s", "configure the same")
 	for _, err := range []error{
 		stores.CheckSlotSettings(slotRequest, 5, time.Hour),
 		stores.CheckSlotSettings(slotRequest, 4, time.Hour+time.Millisecond),
@@ -145,7 +145,7 @@ func TestNoFreeSlotErrorShowsCountsAndTime(t *testing.T) {
 	if !errors.Is(err, stores.ErrNoFreeSlot) || errors.Is(err, stores.ErrSlotSettings) {
 		t.Errorf("error %v, want ErrNoFreeSlot", err)
 	}
-	checkMessage(t, err, `"shop"`, "3 of 4", "1 more", "21.5s", "raise the limit")
+	checkMessage(t, err, `"shop"`, "3 of 4", "1 more", "21.5s", "stop a process, or wait")
 }
 
 func checkMessage(t *testing.T, err error, parts ...string) {

@@ -208,8 +208,7 @@ func (c *checkup) countSlots(ctx context.Context, store stores.Store, namespace 
 	if usage.Limit > 0 && usage.Live*100 >= usage.Limit*crowded {
 		c.find(fmt.Errorf("of the %s of namespace %s %d are leased: soon a process will find none",
 			counted(usage.Limit, "slot"), namespace, usage.Live),
-			"stop processes that are not needed (cosid slots names them), or give part of them another namespace; the limit "+
-				"of a namespace is fixed by its first lease")
+			"stop processes that are not needed (cosid slots names them); the limit of a namespace is fixed by its first lease")
 	}
 	if usage.Ahead > 0 {
 		c.find(fmt.Errorf("%s of namespace %s cannot be leased now: the time windows on them lie ahead of the store's clock, which "+
@@ -229,7 +228,7 @@ func (c *checkup) compareSlots(cfg *config.Config) {
 	if u, s := c.Slots, cfg.Slots; u.Limit != s.Limit || u.Tolerance != s.Tolerance.String() {
 		c.find(fmt.Errorf("namespace %s was created with limit %d and tolerance %s for its slots, and the configuration says "+
 			"%d and %v: no process with it gets a slot", u.Namespace, u.Limit, u.Tolerance, s.Limit, s.Tolerance),
-			"write those into cosid.slots, or use another namespace")
+			"write those into cosid.slots")
 	}
 }
 

@@ -23,13 +23,13 @@ type holder struct {
 
 	// With the turn.
 	running *keeping // the background work; nil = there is none, or it is over
-	granted bool     // this process had a slot before
 
 	// mu guards what follows. It is never held during I/O or a hook.
 	mu          sync.Mutex
 	members     []*sequence
 	past        int64 // the last millisecond used by generators that left
 	tenure      tenure
+	granted     bool          // this process had a slot before
 	incarnation string        // given up with each release
 	changed     chan struct{} // closed at the next change that callers may wait for
 }
@@ -107,7 +107,10 @@ func (h *holder) join(ctx context.Context, q *sequence) error {
 // admit puts q among the members and gives it a window.
 func (h *holder) admit(q *sequence) error {
 	h.mu.Lock()
-	err := fits(q.layout, h.tenure.clock.now(h.now()))
+	var err error
+	if h.tenure.has() {
+		err = fits(q.layout, h.tenure.clock.now(h.now()))
+	}
 	if err == nil && q.member.closed {
 		err = generators.ErrClosed
 	}
@@ -161,7 +164,8 @@ func (h *holder) leave(ctx context.Context, q *sequence) error {
 	return h.close(ctx)
 }
 
-// open acquires a slot and begins to keep it. With the turn.
+// open acquires a slot and begins to keep it. A store that is not open yet, as a lazy one may be, is asked again in the
+// background. With the turn.
 func (h *holder) open(ctx context.Context) error {
 	if err := h.close(ctx); h.running != nil { // an earlier close gave up waiting for it, and so does this one
 		return err
@@ -169,7 +173,6 @@ func (h *holder) open(ctx context.Context) error {
 	if err := h.acquireFirst(ctx); err != nil {
 		return err
 	}
-	h.granted = true
 	life, end := context.WithCancel(context.Background())
 	k := &keeping{life: life, end: end, stop: make(chan struct{}), done: make(chan struct{})}
 	h.running = k
@@ -189,7 +192,7 @@ func (h *holder) acquireFirst(ctx context.Context) error {
 		t := h.tenure
 		h.mu.Unlock()
 		switch {
-		case t.has():
+		case t.has(), errors.Is(t.failure, stores.ErrClosed):
 			return nil
 		case i == attempts || lasting(t.failure) || !sleep(t.due-h.now(), ctx.Done()):
 			return t.failure
@@ -200,7 +203,7 @@ func (h *holder) acquireFirst(ctx context.Context) error {
 // lasting tells whether a failed acquire is not worth repeating soon.
 func lasting(err error) bool {
 	for _, cause := range []error{
-		stores.ErrNoFreeSlot, stores.ErrSlotSettings, stores.ErrInvalidArgument, stores.ErrClosed,
+		stores.ErrNoFreeSlot, stores.ErrSlotSettings, stores.ErrInvalidArgument, stores.ErrClosed, // the last of a release
 	} {
 		if errors.Is(err, cause) {
 			return true

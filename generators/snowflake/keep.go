@@ -68,6 +68,7 @@ func (h *holder) answered(lease stores.SlotLease, sent time.Duration) {
 	h.mu.Lock()
 	before := h.tenure
 	h.tenure = before.answered(lease, h.used(), sent, h.now())
+	h.granted = true
 	after := h.tenure
 	moved := !before.has() || before.lease.Slot != lease.Slot
 	if moved {
@@ -189,13 +190,25 @@ func (h *holder) publish() []*sequence {
 		if q.member.closed {
 			continue
 		}
-		q.window.Store(newWindow(q.layout, h.tenure.lease, h.tenure.clock))
+		q.window.Store(h.windowOf(q))
 		if !q.member.warned && q.layout.TickAt(year) > q.layout.MaxTick() {
 			q.member.warned = true
 			ending = append(ending, q)
 		}
 	}
 	return ending
+}
+
+// windowOf is the window of q on the present lease. Under mu.
+func (h *holder) windowOf(q *sequence) *window {
+	t := h.tenure
+	if !t.has() {
+		return endedWindow(errNoSlotYet)
+	}
+	if err := fits(q.layout, t.clock.millis); err != nil && !errors.Is(err, generators.ErrTimestampExhausted) {
+		return endedWindow(err) // otherwise Start has seen to it
+	}
+	return newWindow(q.layout, t.lease, t.clock)
 }
 
 func (h *holder) warnOf(ending []*sequence) {

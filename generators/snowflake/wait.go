@@ -14,6 +14,7 @@ const longestWait = 3 * time.Second
 
 var (
 	errNotStarted = errors.New("the generator is not started")
+	errNoSlotYet  = errors.New("no slot is leased yet")
 	errMoving     = errors.New("the generator is moving to another slot")
 )
 
@@ -59,6 +60,11 @@ func (q *sequence) refusal(lack shortage, w *window, t tenure) error {
 			q.layout.End()))
 	case lack == ended && errors.Is(w.end, generators.ErrClosed):
 		return q.failed(generators.ErrClosed)
+	case lack == ended && errors.Is(w.end, errNoSlotYet):
+		if t.failure == nil {
+			return nil // the store is being asked
+		}
+		return q.failed(q.expired(t, t.failure))
 	case lack == ended && !errors.Is(w.end, errMoving):
 		return q.failed(fmt.Errorf("%w: %w", generators.ErrLeaseExpired, w.end))
 	case lack == outside && t.failure != nil:
@@ -101,6 +107,10 @@ func (q *sequence) late(lack shortage, cause error) error {
 
 // expired says since when there is no window, and why.
 func (q *sequence) expired(t tenure, cause error) error {
+	if !t.has() {
+		return fmt.Errorf("%w: %w; ids come by themselves once the store grants one: %w",
+			generators.ErrLeaseExpired, errNoSlotYet, cause)
+	}
 	since := q.holder.wall(t.expiresAt())
 	return fmt.Errorf("%w: no window on a slot since %s, %v ago; ids resume by themselves once the store extends it: %w",
 		generators.ErrLeaseExpired, since.UTC().Format(time.RFC3339), time.Since(since).Round(time.Millisecond), cause)
