@@ -40,9 +40,9 @@ func TestStartSaysWhatIsWrong(t *testing.T) {
 		{"no password", "redis://" + server.Addr, false, "asks for a password"},
 		{"a closed port", "redis://" + closed.Addr, false, "refused"},
 		{"no socket", "unix://:" + secret + "@/nowhere/redis.sock", false, "no such file"},
-		{"an old server", "redis://" + startFake(t, fakeServer{version: "6.2.24"}), false, "is Redis 6.2.24: the store needs 7.0"},
-		{"a sentinel", "redis://" + startFake(t, fakeServer{version: "7.0.15", mode: "sentinel"}), false, "redis+sentinel://"},
-		{"a node of a cluster", "redis://" + startFake(t, fakeServer{version: "7.0.15", mode: "cluster"}), false, "cluster: true"},
+		{"an old server", uriOfFake(t, "6.2.24", ""), false, "is Redis 6.2.24: the store needs 7.0"},
+		{"a sentinel", uriOfFake(t, "7.0.15", "sentinel"), false, "redis+sentinel://"},
+		{"a node of a cluster", uriOfFake(t, "7.0.15", "cluster"), false, "cluster: true"},
 		{"a replica", "redis://" + replica.Addr, false, "connect to its master"},
 		{"no cluster", "redis://" + plain.Addr, true, "cluster: false"},
 		{"a certificate of nobody", "rediss://" + overTLS.Addr, false, "certificate"},
@@ -67,6 +67,10 @@ func TestStartSaysWhatIsWrong(t *testing.T) {
 			}
 		})
 	}
+}
+
+func uriOfFake(t *testing.T, version, mode string) string {
+	return "redis://" + startFake(t, fakeServer{version: version, mode: mode})
 }
 
 func TestWhatMayNotBeCheckedIsSaid(t *testing.T) {
@@ -118,7 +122,8 @@ func TestSettingsThatLoseWritesAreWarnedAbout(t *testing.T) {
 		{"appendonly", "no", "yes"}, {"appendfsync", "everysec", "always"}, {"maxmemory-policy", "allkeys-lru", "noeviction"},
 	} {
 		server.Do(t, "config", "set", test.setting, test.wrong)
-		if text := start(); !strings.Contains(text, "CONFIG SET "+test.setting+" "+test.right) || strings.Count(text, "WARN") != 1 {
+		text, remedy := start(), "CONFIG SET "+test.setting+" "+test.right
+		if !strings.Contains(text, remedy) || strings.Count(text, "WARN") != 1 {
 			t.Errorf("%s %s: warned %q", test.setting, test.wrong, text)
 		}
 		server.Do(t, "config", "set", test.setting, test.right)
@@ -135,7 +140,12 @@ func TestAnswersThatRefuseAWriteChangeNothing(t *testing.T) {
 		make, mend []any
 		says       string
 	}{
-		{"out of memory", []any{"config", "set", "maxmemory", "1"}, []any{"config", "set", "maxmemory", "0"}, "maxmemory: raise it"},
+		{
+			"out of memory",
+			[]any{"config", "set", "maxmemory", "1"},
+			[]any{"config", "set", "maxmemory", "0"},
+			"maxmemory: raise it",
+		},
 		{"a replica", []any{"replicaof", "127.0.0.1", "1"}, []any{"replicaof", "no", "one"}, "connect to its master"},
 		{
 			"too few replicas",
@@ -143,8 +153,18 @@ func TestAnswersThatRefuseAWriteChangeNothing(t *testing.T) {
 			[]any{"config", "set", "min-replicas-to-write", "0"},
 			"min-replicas-to-write",
 		},
-		{"no rights", []any{"acl", "setuser", "default", "-evalsha"}, []any{"acl", "setuser", "default", "+evalsha"}, "+evalsha"},
-		{"no rights on keys", []any{"acl", "setuser", "default", "resetkeys"}, []any{"acl", "setuser", "default", "allkeys"}, "cosid:*"},
+		{
+			"no rights",
+			[]any{"acl", "setuser", "default", "-evalsha"},
+			[]any{"acl", "setuser", "default", "+evalsha"},
+			"+evalsha",
+		},
+		{
+			"no rights on keys",
+			[]any{"acl", "setuser", "default", "resetkeys"},
+			[]any{"acl", "setuser", "default", "allkeys"},
+			"cosid:*",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			old, fresh := fmt.Sprintf("shop/old%d", i), fmt.Sprintf("shop/new%d", i)
@@ -189,7 +209,13 @@ func TestForeignValuesAreRefused(t *testing.T) {
 	server := servers.StartRedis(t, servers.RedisSettings{})
 	store := open(t, redisstore.Factory{}, patientSpec(), optionsFor(uriOf(server), redisstore.WaitAuto()))
 	for i, command := range [][]any{
-		{"set", "abc"}, {"set", ""}, {"set", "007"}, {"set", "1.5"}, {"rpush", "1"}, {"set", "-100"}, {"set", "9223372036854775808"},
+		{"set", "abc"},
+		{"set", ""},
+		{"set", "007"},
+		{"set", "1.5"},
+		{"rpush", "1"},
+		{"set", "-100"},
+		{"set", "9223372036854775808"},
 	} {
 		key := fmt.Sprintf("shop/foreign%d", i)
 		server.Do(t, command[0], "cosid:{"+key+"}", command[1])
@@ -243,7 +269,9 @@ func TestKeysAndValuesAreThoseOfTheDocument(t *testing.T) {
 		t.Fatal(keys)
 	}
 	client := server.Client(t)
-	for key, want := range map[string]string{"cosid:{shop/bill/20261027}": "101", "cosid:{shop/bill/20261027}:sealed": "1"} {
+	for key, want := range map[string]string{
+		"cosid:{shop/bill/20261027}": "101", "cosid:{shop/bill/20261027}:sealed": "1",
+	} {
 		if got, err := client.Get(t.Context(), key).Result(); err != nil || got != want {
 			t.Errorf("%s is %q, %v; want %q", key, got, err, want)
 		}
@@ -293,7 +321,7 @@ func TestCloseEndsAStartAndCallsOfAFrozenServer(t *testing.T) {
 		_, err := calling.Reserve(context.WithoutCancel(t.Context()), "shop/bill", 1, 1)
 		ended <- err
 	}()
-	time.Sleep(100 * time.Millisecond) // both are waiting for the server, most likely; else Close comes first, which is as good
+	time.Sleep(100 * time.Millisecond) // both wait for the server, most likely; else Close comes first, which is as good
 	begin := time.Now()
 	if err := errors.Join(starting.Close(), calling.Close()); err != nil {
 		t.Error(err)

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/cosid-go/cosid/stores"
 )
 
 // master is what Start finds out about one server.
@@ -24,19 +26,15 @@ type master struct {
 // lowestVersion is the major version whose scripts the store is written for.
 const lowestVersion = 7
 
-// inspectAll asks every master, and refuses those that cannot be used.
+// inspectAll asks every master.
 func inspectAll(ctx context.Context, l link) ([]master, error) {
 	if l.masters == nil {
 		return nil, nil
 	}
 	var mu sync.Mutex
 	var found []master
-	err := l.masters(ctx, func(ctx context.Context, name string, server inspected) error {
-		m, err := inspect(ctx, name, server)
-		if err == nil {
-			_, clustered := l.runner.(clusterRunner)
-			err = m.check(clustered)
-		}
+	err := l.masters(ctx, func(ctx context.Context, name string, on server) error {
+		m, err := inspect(ctx, name, on)
 		mu.Lock()
 		defer mu.Unlock()
 		found = append(found, m)
@@ -46,10 +44,10 @@ func inspectAll(ctx context.Context, l link) ([]master, error) {
 	return found, err
 }
 
-func inspect(ctx context.Context, name string, server inspected) (master, error) {
+func inspect(ctx context.Context, name string, on server) (master, error) {
 	m := master{name: name, replicas: -1, settings: map[string]string{}}
 	for _, section := range []string{"server", "replication"} {
-		text, err := server.Info(ctx, section).Result()
+		text, err := on.Info(ctx, section).Result()
 		switch {
 		case isForbidden(err):
 			m.forbidden = append(m.forbidden, "INFO "+section)
@@ -60,7 +58,7 @@ func inspect(ctx context.Context, name string, server inspected) (master, error)
 		}
 	}
 	for _, setting := range []string{"appendonly", "appendfsync", "maxmemory-policy"} {
-		values, err := server.ConfigGet(ctx, setting).Result()
+		values, err := on.ConfigGet(ctx, setting).Result()
 		switch {
 		case isForbidden(err):
 			m.forbidden = append(m.forbidden, "CONFIG GET "+setting)
@@ -135,8 +133,8 @@ func decideAuto(masters []master) (int, error) {
 	for _, m := range masters {
 		switch {
 		case m.replicas < 0:
-			return 0, fmt.Errorf("wait: auto has to know the replicas of %s, and INFO replication is forbidden: set wait to the "+
-				"number of replicas, or off if there are none, or allow +info", m.name)
+			return 0, fmt.Errorf("wait: auto has to know the replicas of %s, and INFO replication is forbidden: "+
+				"set wait to the number of replicas, or off if there are none, or allow +info", m.name)
 		case m.replicas == 0:
 			without = m.name
 		default:
@@ -154,28 +152,66 @@ func decideAuto(masters []master) (int, error) {
 	}
 }
 
-// doubts tells, in one sentence each with the remedy, why acknowledged writes might be lost on this server.
-func (m *master) doubts(waitFor int) []string {
-	var doubts []string
-	doubt := func(format string, args ...any) { doubts = append(doubts, fmt.Sprintf(format, args...)) }
+// doubt is a reason why acknowledged writes might be lost on a server.
+type doubt struct {
+	server string
+	stores.Finding
+}
+
+// doubts tells why acknowledged writes might be lost on these servers, or no write be acknowledged.
+func (s *Store) doubts(l link, masters []master, waitFor int) []doubt {
+	var doubts []doubt
+	for _, m := range masters {
+		for _, finding := range m.findings(waitFor) {
+			doubts = append(doubts, doubt{server: m.name, Finding: finding})
+		}
+	}
+	switch {
+	case l.masters == nil:
+		doubts = append(doubts, doubt{server: "behind the script runner handed in", Finding: stores.Finding{
+			Problem: "version, replicas, appendonly, appendfsync and maxmemory-policy cannot be checked",
+			Remedy:  "see to them yourself",
+		}})
+	case l.failover && waitFor == 0 && !s.options.Wait.fixed:
+		doubts = append(doubts, doubt{server: masters[0].name, Finding: stores.Finding{
+			Problem: "wait: auto found no replica, so writes wait for none, and a replica that joins later and becomes the " +
+				"master may lack some",
+			Remedy: "set wait to the number of replicas",
+		}})
+	}
+	return doubts
+}
+
+func (m *master) findings(waitFor int) []stores.Finding {
+	var findings []stores.Finding
+	find := func(remedy, format string, args ...any) {
+		findings = append(findings, stores.Finding{Problem: fmt.Sprintf(format, args...), Remedy: remedy})
+	}
 	if len(m.forbidden) > 0 {
-		doubt("could not be checked, since the server forbids %s: that it is Redis %d.0 or newer, has appendonly yes, appendfsync "+
-			"always and maxmemory-policy noeviction, and that wait covers its replicas; allow +info +config|get to check them",
+		find("allow +info +config|get to check them",
+			"could not be checked, since the server forbids %s: that it is Redis %d.0 or newer, has appendonly yes, "+
+				"appendfsync always and maxmemory-policy noeviction, and that wait covers its replicas",
 			strings.Join(m.forbidden, ", "), lowestVersion)
 	}
-	if m.replicas > waitFor {
-		doubt("writes wait for %d of %d replicas, so that a failover to another one can lose acknowledged writes: set wait: %d",
-			waitFor, m.replicas, m.replicas)
+	switch {
+	case m.replicas > waitFor:
+		find(fmt.Sprintf("set wait: %d", m.replicas),
+			"writes wait for %d of %d replicas, so that a failover to another one can lose acknowledged writes",
+			waitFor, m.replicas)
+	case m.replicas >= 0 && m.replicas < waitFor:
+		find("bring the others back, or lower wait",
+			"writes wait for %d replicas and %d are online, so that no write counts", waitFor, m.replicas)
 	}
 	mend := func(setting, right, why string) {
 		if value, known := m.settings[setting]; known && value != right {
-			doubt("%s is %s, so that %s: CONFIG SET %s %s, then CONFIG REWRITE", setting, value, why, setting, right)
+			remedy := fmt.Sprintf("CONFIG SET %s %s, then CONFIG REWRITE", setting, right)
+			find(remedy, "%s is %s, so that %s", setting, value, why)
 		}
 	}
 	mend("appendonly", "yes", "a restart loses acknowledged writes")
 	if waitFor == 0 || m.replicas > waitFor {
 		mend("appendfsync", "always", "a crash of the machine loses acknowledged writes")
 	}
-	mend("maxmemory-policy", "noeviction", "a counter can be evicted and start over")
-	return doubts
+	mend("maxmemory-policy", "noeviction", "a counter or a lease can be evicted and start over")
+	return findings
 }

@@ -16,40 +16,47 @@ type link struct {
 
 	// masters visits every server that may have to run a script, several at once; nil if a script runner is all
 	// that there is.
-	masters func(ctx context.Context, visit func(ctx context.Context, name string, server inspected) error) error
+	masters func(ctx context.Context, visit func(ctx context.Context, name string, on server) error) error
 
+	prompt   bool         // the runner's calls end with the deadline of their context, whatever befalls them
 	shared   bool         // the connection is also used by others, whom WAIT would hold up
 	failover bool         // Sentinel decides who is the master
 	close    func() error // closes what the store opened; nil if nothing
 }
 
-// inspected is what Start asks a server by.
-type inspected interface {
+func (l link) isCluster() bool {
+	_, is := l.runner.(clusterRunner)
+	return is
+}
+
+// server is what a single server is asked by, apart from the scripts.
+type server interface {
+	Ping(ctx context.Context) *redis.StatusCmd
 	Info(ctx context.Context, section ...string) *redis.StringCmd
 	ConfigGet(ctx context.Context, parameter string) *redis.MapStringStringCmd
 }
 
 // connect makes a client for the target. It connects at its first command.
-func connect(t target, o Options, timeout time.Duration) link {
-	server := t.server
-	server.MaxRetries = -1 // nobody but the store knows what may be sent again
-	server.DialerRetries = 1
-	server.ContextTimeoutEnabled = true
-	server.DialTimeout, server.ReadTimeout, server.WriteTimeout, server.PoolTimeout = timeout, timeout, timeout, timeout
-	server.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
+func connect(t target, options Options, timeout time.Duration) link {
+	o := t.server
+	o.MaxRetries = -1 // nobody but the store knows what may be sent again
+	o.DialerRetries = 1
+	o.ContextTimeoutEnabled = true
+	o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = timeout, timeout, timeout, timeout
+	o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 	switch {
 	case t.cluster:
-		client := redis.NewClusterClient(clusterOptions(t.hosts, server))
+		client := redis.NewClusterClient(clusterOptions(t.hosts, o))
 		l := clusterLink(client, timeout)
 		l.close = client.Close
 		return l
 	case t.master != "":
-		client := redis.NewFailoverClient(failoverOptions(t, o))
+		client := redis.NewFailoverClient(failoverOptions(t, options))
 		l := clientLink(client, timeout)
 		l.close = client.Close
 		return l
 	default:
-		client := redis.NewClient(server)
+		client := redis.NewClient(o)
 		l := clientLink(client, timeout)
 		l.close = client.Close
 		return l
@@ -86,8 +93,9 @@ func clientLink(client *redis.Client, timeout time.Duration) link {
 	client = timed(client, timeout)
 	return link{
 		failover: client.Options().Addr == failoverAddr,
+		prompt:   client.Options().ContextTimeoutEnabled,
 		runner:   clientRunner{client},
-		masters: func(ctx context.Context, visit func(context.Context, string, inspected) error) error {
+		masters: func(ctx context.Context, visit func(context.Context, string, server) error) error {
 			return visit(ctx, nameOf(client), client)
 		},
 	}
@@ -107,7 +115,7 @@ func nameOf(client *redis.Client) string {
 func clusterLink(client *redis.ClusterClient, timeout time.Duration) link {
 	return link{
 		runner: clusterRunner{client: client, timeout: timeout},
-		masters: func(ctx context.Context, visit func(context.Context, string, inspected) error) error {
+		masters: func(ctx context.Context, visit func(context.Context, string, server) error) error {
 			return client.ForEachMaster(ctx, func(ctx context.Context, master *redis.Client) error {
 				return visit(ctx, master.Options().Addr, timed(master, timeout))
 			})
@@ -116,10 +124,13 @@ func clusterLink(client *redis.ClusterClient, timeout time.Duration) link {
 }
 
 func connLink(conn *redis.Conn, timeout time.Duration) link {
+	runner := newConnRunner(conn, timeout)
 	return link{
-		runner: newConnRunner(conn, timeout),
-		masters: func(ctx context.Context, visit func(context.Context, string, inspected) error) error {
-			return visit(ctx, "the connection handed in", conn)
+		runner: runner,
+		masters: func(ctx context.Context, visit func(context.Context, string, server) error) error {
+			return runner.alone(ctx, func(ctx context.Context) error {
+				return visit(ctx, "the connection handed in", conn)
+			})
 		},
 		shared: true,
 	}

@@ -1,4 +1,5 @@
-// Package redisstore keeps ranges in Redis 7.0 or newer (`type: redis`): one server, Sentinel or Redis Cluster.
+// Package redisstore keeps ranges and slot leases in Redis 7.0 or newer (`type: redis`): one server, Sentinel or Redis
+// Cluster.
 //
 // # What uniqueness asks of the server
 //
@@ -23,9 +24,10 @@
 //   - a number: Start fails if a master has fewer online.
 //
 // The number stands until the store is closed. A replica that joins later is not waited for: raise `wait` and start
-// again before it can become the master. If replicas leave, so that too few are left, reserves fail until they are
-// back. A write with too few acknowledgements fails as stores.ErrOutcomeUnknown and its range is not used: calling
-// again is safe and leaves a gap at worst. WAIT takes part of the store's timeout, so that its answer arrives within it.
+// again before it can become the master. If replicas leave, so that too few are left, writes fail until they are
+// back. A write with too few acknowledgements fails as stores.ErrOutcomeUnknown, and its range or window is not used:
+// calling again is safe and leaves a gap at worst. WAIT takes part of the store's timeout, so that its answer arrives
+// within it.
 //
 // # Clients
 //
@@ -37,10 +39,22 @@
 //
 // # Keys
 //
-// The keys of one counter share a hash tag, and are never deleted:
+// Keys that belong together share a hash tag, and are never deleted while generators run. Of one counter:
 //
 //	cosid:{key}          string: the next id, decimal
 //	cosid:{key}:sealed   string: the key is sealed if this exists
 //
-// Numbers never pass through Lua, whose numbers are exact up to 2^53 only.
+// Of the slots of one namespace:
+//
+//	cosid:{ns}:meta      hash: limit, and tolerance in milliseconds
+//	cosid:{ns}:slot      hash: slot → owner|incarnation|lastOwner|fence|expiresAt|floor|ceiling|nextFloor
+//	cosid:{ns}:free      sorted set: the slots that nobody leases, by number; about 100 bytes each
+//	cosid:{ns}:live      sorted set: the others, by when their leases expire
+//	cosid:{ns}:owner     hash: owner → the slot that it acquired last
+//	cosid:{ns}:held      hash: owner → that slot, as long as its row says so
+//
+// Owners are forgotten once the row of their last slot names them no more. Ids never pass through Lua, whose numbers
+// are exact up to 2^53 only; times and fences stay below that.
+//
+// The server's clock, TIME, is the one that slots are leased by.
 package redisstore

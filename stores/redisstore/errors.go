@@ -52,6 +52,9 @@ func answered(err error) error {
 	return err
 }
 
+// rights are what the store needs.
+const rights = "+eval +evalsha +wait +ping +time +@read +@write -@dangerous on keys cosid:*"
+
 type knownAnswer struct {
 	text   string
 	within bool // anywhere in the answer, not at its start
@@ -62,7 +65,7 @@ func knownAnswers() []knownAnswer {
 	return []knownAnswer{
 		{"READONLY", false, "the server is a replica, which cannot write: connect to its master"},
 		{"OOM", false, "the server has reached its maxmemory: raise it, or remove other data"},
-		{"NOPERM", false, "the user may not do this: allow +eval +evalsha +exists +get +set +incrby +wait on keys cosid:*"},
+		{"NOPERM", false, "the user may not do this: allow " + rights},
 		{"NOAUTH", false, "the server asks for a password: put user and password into the uri"},
 		{"WRONGPASS", false, "the server refused user and password: correct them in the uri"},
 		{"MOVED", false, "the key lies on another node of a Redis Cluster: set cluster: true, or hand in a cluster client"},
@@ -75,8 +78,11 @@ func knownAnswers() []knownAnswer {
 		{"MISCONF", false, "the server cannot write its data to disk: see its log"},
 		{"BUSY", false, "another script keeps the server busy: see SCRIPT KILL"},
 		{"WRONGTYPE", false, "the key holds something that cosid did not write: remove it, or use another namespace"},
+		{"The user executing the script can't", true, "the user may not do this: allow " + rights},
+		{"holds no row of cosid", true, "a slot's row is not what cosid writes: remove it, or use another namespace"},
 		{"not an integer", true, "the key holds something that cosid did not write: remove it, or use another namespace"},
-		{"unknown command", true, "the server has disabled or renamed a command that the store needs: allow EVAL, EVALSHA and WAIT"},
+		{"unknown command", true, "the server has disabled or renamed a command that the store needs: allow EVAL, EVALSHA " +
+			"and WAIT"},
 		{"cluster support disabled", true, "the server is no Redis Cluster: set cluster: false"},
 	}
 }
@@ -116,7 +122,8 @@ func (e notSentError) Unwrap() error { return e.error }
 func isNotSent(err error) bool {
 	var before notSentError
 	var network *net.OpError
-	return errors.As(err, &before) || errors.Is(err, redis.ErrClosed) || errors.Is(err, redis.ErrPoolTimeout) || errors.Is(err, redis.ErrPoolExhausted) ||
+	return errors.As(err, &before) || errors.Is(err, redis.ErrClosed) ||
+		errors.Is(err, redis.ErrPoolTimeout) || errors.Is(err, redis.ErrPoolExhausted) ||
 		errors.As(err, &network) && network.Op == "dial"
 }
 

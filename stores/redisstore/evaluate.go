@@ -10,11 +10,14 @@ import (
 	"github.com/cosid-go/cosid/stores"
 )
 
-// pipeliner is what go-redis's clients and connections have in common. A pipeline goes over one connection.
-type pipeliner interface{ Pipeline() redis.Pipeliner }
+// commander is what go-redis's clients and connections have in common. A pipeline goes over one connection.
+type commander interface {
+	Process(ctx context.Context, command redis.Cmder) error
+	Pipeline() redis.Pipeliner
+}
 
 // evaluate runs a script and its WAIT in one round trip, or in two where the server does not know the script yet.
-func evaluate(ctx context.Context, on pipeliner, call ScriptCall) (ScriptReply, error) {
+func evaluate(ctx context.Context, on commander, call ScriptCall) (ScriptReply, error) {
 	reply, err := send(ctx, on, call, "evalsha", call.Script.SHA1)
 	if redis.HasErrorPrefix(err, "NOSCRIPT") {
 		return send(ctx, on, call, "eval", call.Script.Source)
@@ -22,7 +25,7 @@ func evaluate(ctx context.Context, on pipeliner, call ScriptCall) (ScriptReply, 
 	return reply, err
 }
 
-func send(ctx context.Context, on pipeliner, call ScriptCall, command, script string) (ScriptReply, error) {
+func send(ctx context.Context, on commander, call ScriptCall, command, script string) (ScriptReply, error) {
 	args := make([]any, 0, 3+len(call.Keys)+len(call.Args))
 	args = append(args, command, script, len(call.Keys))
 	for _, key := range call.Keys {
@@ -32,14 +35,17 @@ func send(ctx context.Context, on pipeliner, call ScriptCall, command, script st
 		args = append(args, arg)
 	}
 	run := redis.NewCmd(ctx, args...)
-	wait := redis.NewIntCmd(ctx, "wait", call.Replicas, call.WaitTimeout.Milliseconds())
-
-	pipe := on.Pipeline()
-	pipe.Process(ctx, once{run})
-	if call.Replicas > 0 {
+	acknowledged, waitErr := 0, error(nil)
+	if call.Replicas == 0 {
+		_ = on.Process(ctx, once{run}) // run has the error, too
+	} else {
+		wait := redis.NewIntCmd(ctx, "wait", call.Replicas, call.WaitTimeout.Milliseconds())
+		pipe := on.Pipeline()
+		pipe.Process(ctx, once{run})
 		pipe.Process(ctx, wait)
+		_, waitErr = pipe.Exec(ctx)
+		acknowledged = int(wait.Val())
 	}
-	_, execErr := pipe.Exec(ctx)
 
 	value, err := run.Result()
 	switch {
@@ -47,11 +53,11 @@ func send(ctx context.Context, on pipeliner, call ScriptCall, command, script st
 		return ScriptReply{}, fmt.Errorf("%w: the script answered nothing", stores.ErrOutcomeUnknown)
 	case err != nil:
 		return ScriptReply{}, err
-	case execErr != nil:
+	case waitErr != nil:
 		// The script has run. What is known of its replicas is not enough, whatever the server says.
-		return ScriptReply{}, fmt.Errorf("%w: wait for replicas: %w", stores.ErrOutcomeUnknown, answered(execErr))
+		return ScriptReply{}, fmt.Errorf("%w: wait for replicas: %w", stores.ErrOutcomeUnknown, answered(waitErr))
 	default:
-		return ScriptReply{Value: value, Acknowledged: int(wait.Val())}, nil
+		return ScriptReply{Value: value, Acknowledged: acknowledged}, nil
 	}
 }
 

@@ -74,7 +74,8 @@ func (o *Options) Validate() error {
 			"sentinel-username": o.SentinelUsername != "", "sentinel-password": o.SentinelPassword != "",
 		} {
 			if set {
-				problem(key, "no such key, or a uri", "says how a uri is read, and there is none: the client handed in knows by itself")
+				problem(key, "no such key, or a uri",
+					"says how a uri is read, and there is none: the client handed in knows by itself")
 			}
 		}
 	}

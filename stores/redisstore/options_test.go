@@ -16,7 +16,8 @@ import (
 
 func TestWaitIsReadAsItIsWritten(t *testing.T) {
 	for text, want := range map[string]redisstore.Wait{
-		"auto": redisstore.WaitAuto(), "off": redisstore.WaitFor(0), "1": redisstore.WaitFor(1), "9999": redisstore.WaitFor(9999),
+		"auto": redisstore.WaitAuto(), "off": redisstore.WaitFor(0),
+		"1": redisstore.WaitFor(1), "9999": redisstore.WaitFor(9999),
 	} {
 		var got redisstore.Wait
 		if err := got.UnmarshalText([]byte(text)); err != nil || got != want || got.String() != text {
@@ -103,7 +104,8 @@ func TestFactoryRefusesWhatItCannotUse(t *testing.T) {
 			}
 		})
 	}
-	if _, err := (redisstore.Factory{Client: client}).New(stores.Spec{Name: "x"}, redisstore.DefaultOptions()); err == nil {
+	factory := redisstore.Factory{Client: client}
+	if _, err := factory.New(stores.Spec{Name: "x"}, redisstore.DefaultOptions()); err == nil {
 		t.Error("a store without timeout was built")
 	}
 	if store, err := (redisstore.Factory{}).Build(patientSpec(), &struct{}{}); err == nil || store != nil {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/cosid-go/cosid/internal/servers"
 	"github.com/cosid-go/cosid/stores"
 	"github.com/cosid-go/cosid/stores/redisstore"
@@ -25,13 +27,13 @@ func TestWhatWasHandedInStaysOpen(t *testing.T) {
 		wait    redisstore.Wait
 		alive   func(ctx context.Context) error
 	}{
-		"client":     {redisstore.Factory{Client: client}, redisstore.WaitAuto(), func(ctx context.Context) error { return client.Ping(ctx).Err() }},
-		"cluster":    {redisstore.Factory{Client: nodes}, redisstore.WaitAuto(), func(ctx context.Context) error { return nodes.Ping(ctx).Err() }},
-		"connection": {redisstore.Factory{Conn: conn}, redisstore.WaitAuto(), func(ctx context.Context) error { return conn.Ping(ctx).Err() }},
+		"client":     {redisstore.Factory{Client: client}, redisstore.WaitAuto(), pings(client)},
+		"cluster":    {redisstore.Factory{Client: nodes}, redisstore.WaitAuto(), pings(nodes)},
+		"connection": {redisstore.Factory{Conn: conn}, redisstore.WaitAuto(), pings(conn)},
 		"runner": {
 			redisstore.Factory{Runner: &countingRunner{client: client}},
 			redisstore.WaitFor(0),
-			func(ctx context.Context) error { return client.Ping(ctx).Err() },
+			pings(client),
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -80,7 +82,8 @@ func TestWhatTheStoreOpenedIsClosed(t *testing.T) {
 func TestAURIWinsOverAClient(t *testing.T) {
 	t.Parallel()
 	server, other := servers.StartRedis(t, servers.RedisSettings{}), servers.StartRedis(t, servers.RedisSettings{})
-	store := open(t, redisstore.Factory{Client: other.Client(t)}, patientSpec(), optionsFor(uriOf(server), redisstore.WaitAuto()))
+	factory := redisstore.Factory{Client: other.Client(t)}
+	store := open(t, factory, patientSpec(), optionsFor(uriOf(server), redisstore.WaitAuto()))
 	mustReserve(t, store, "shop/bill", 10, 1, 1)
 	if got := server.Do(t, "get", "cosid:{shop/bill}"); got != "11" {
 		t.Errorf("the server of the uri has %v", got)
@@ -124,4 +127,13 @@ func TestARunnersAnswersAreNotTrusted(t *testing.T) {
 			}
 		})
 	}
+}
+
+type pinger interface {
+	Ping(context.Context) *redis.StatusCmd
+}
+
+// pings tells whether a client still works.
+func pings(client pinger) func(context.Context) error {
+	return func(ctx context.Context) error { return client.Ping(ctx).Err() }
 }

@@ -42,21 +42,22 @@ func (s *Store) reserve(ctx context.Context, key string, size, initialOffset int
 	})
 	switch {
 	case isOverflow(err):
-		return stores.Range{}, fmt.Errorf("%w: %d more ids would pass the largest id: %w", stores.ErrRangeExhausted, size, err)
+		return stores.Range{}, fmt.Errorf("%w: %d more ids would pass the largest id: %w",
+			stores.ErrRangeExhausted, size, err)
 	case err != nil:
 		return stores.Range{}, err
 	}
-	switch verdict {
-	case refused("sealed"):
+	switch verdict.refusal() {
+	case "sealed":
 		return stores.Range{}, stores.ErrRangeSealed
-	case refused("exhausted"):
+	case "exhausted":
 		return stores.Range{}, fmt.Errorf("%w: %d ids from %d on would pass the largest id",
 			stores.ErrRangeExhausted, size, initialOffset)
 	}
-	if verdict.name == "reserved" {
-		return reservedUpTo(next, verdict.value, size)
+	if verdict.name == "reserved" && len(verdict.values) == 1 {
+		return reservedUpTo(next, verdict.value(0), size)
 	}
-	return stores.Range{}, fmt.Errorf("%w: the script answered %q", stores.ErrOutcomeUnknown, verdict.name)
+	return stores.Range{}, verdict.unexpected()
 }
 
 // reservedUpTo is the range of this size that ends at the stored value.

@@ -6,8 +6,8 @@
 -- ARGV[1]  how many ids, decimal
 -- ARGV[2]  the next id after a first range, decimal; empty if a first range would pass the largest id
 --
--- Returns {'reserved', next id}, or {'refused', 'sealed'} or {'refused', 'exhausted'} where it has written nothing. INCRBY
--- refuses to pass the largest id by an error that leaves the value as it was.
+-- Returns {'reserved', next id}, or {'refused', 'sealed'} or {'refused', 'exhausted'} where it has written nothing.
+-- INCRBY refuses to pass the largest id by an error that leaves the value as it was.
 if redis.call('EXISTS', KEYS[2]) == 1 then
   return {'refused', 'sealed'}
 end

@@ -33,21 +33,29 @@ func newConnRunner(conn *redis.Conn, timeout time.Duration) connRunner {
 	return connRunner{conn: conn, timeout: timeout, turn: make(chan struct{}, 1)}
 }
 
-// RunScript waits for its turn as long as ctx says. Once sent, the script has the whole timeout: a connection whose
-// answer is not read to its end is broken for good, and it is not ours.
-func (r connRunner) RunScript(ctx context.Context, call ScriptCall) (ScriptReply, error) {
+func (r connRunner) RunScript(ctx context.Context, call ScriptCall) (reply ScriptReply, err error) {
+	err = r.alone(ctx, func(ctx context.Context) error {
+		reply, err = evaluate(ctx, r.conn, call)
+		return err
+	})
+	return reply, err
+}
+
+// alone waits for its turn as long as ctx says. From then on use has the whole timeout: a connection whose answer is
+// not read to its end is broken for good, and it is not ours.
+func (r connRunner) alone(ctx context.Context, use func(ctx context.Context) error) error {
 	select {
 	case r.turn <- struct{}{}:
 	case <-ctx.Done():
-		return ScriptReply{}, notSentError{ctx.Err()}
+		return notSentError{ctx.Err()}
 	}
 	defer func() { <-r.turn }()
 	if err := ctx.Err(); err != nil {
-		return ScriptReply{}, notSentError{err}
+		return notSentError{err}
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.timeout)
 	defer cancel()
-	return evaluate(ctx, r.conn, call)
+	return use(ctx)
 }
 
 // clusterRunner runs scripts on the master of their keys' slot. A pipeline of the cluster client itself would send

@@ -3,7 +3,7 @@ package redisstore
 import (
 	"context"
 	"crypto/sha1"
-	_ "embed" // the scripts
+	"embed"
 	"encoding/hex"
 	"time"
 )
@@ -51,18 +51,39 @@ func newScript(source string) Script {
 	return Script{Source: source, SHA1: hex.EncodeToString(sum[:])}
 }
 
-//go:embed reserve.lua
-var reserveSource string
-
-//go:embed seal.lua
-var sealSource string
-
-//go:embed probe.lua
-var probeSource string
+//go:embed *.lua
+var sources embed.FS
 
 // scripts are the store's scripts.
-type scripts struct{ reserve, seal, probe Script }
+type scripts struct {
+	probe                   Script
+	reserve, seal           Script
+	acquire, renew, release Script
+	ranges, delete, raise   Script
+	rows                    Script
+}
 
 func newScripts() scripts {
-	return scripts{reserve: newScript(reserveSource), seal: newScript(sealSource), probe: newScript(probeSource)}
+	return scripts{
+		probe:   read("probe.lua"),
+		reserve: read("reserve.lua"),
+		seal:    read("seal.lua"),
+		acquire: read("slots.lua", "acquire.lua"),
+		renew:   read("slots.lua", "renew.lua"),
+		release: read("slots.lua", "release.lua"),
+		ranges:  read("ranges.lua"),
+		delete:  read("delete.lua"),
+		raise:   read("raise.lua"),
+		rows:    read("rows.lua"),
+	}
+}
+
+// read makes one script of files that are always there.
+func read(names ...string) Script {
+	var source []byte
+	for _, name := range names {
+		text, _ := sources.ReadFile(name)
+		source = append(source, text...)
+	}
+	return newScript(string(source))
 }

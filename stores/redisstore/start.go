@@ -16,8 +16,8 @@ import (
 const startPatience = 10 * time.Second
 
 // Start connects, checks that the server keeps what it acknowledges, and decides how many replicas writes wait for. It
-// is bounded by ctx, or by ten seconds where ctx has no deadline. If it fails, nothing is left open and it may be called
-// again. A store that is started is not started again.
+// is bounded by ctx, or by ten seconds where ctx has no deadline. If it fails, nothing is left open and it may be
+// called again. A store that is started is not started again.
 func (s *Store) Start(ctx context.Context) error {
 	if err := s.start(ctx); err != nil {
 		return fmt.Errorf("redisstore: start %q: %w", s.spec.Name, err)
@@ -92,7 +92,8 @@ func (s *Store) verifyOnLive(ctx context.Context, l link) (int, error) {
 	const mostIdle = 100
 	for try := 1; ; try++ {
 		replicas, err := s.verify(ctx, l)
-		if try == mostIdle || !errors.Is(err, io.EOF) && !errors.Is(err, syscall.ECONNRESET) && !errors.Is(err, syscall.EPIPE) {
+		dead := errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+		if try == mostIdle || !dead {
 			return replicas, err
 		}
 	}
@@ -103,6 +104,11 @@ func (s *Store) verify(ctx context.Context, l link) (int, error) {
 	masters, err := await(ctx, &s.io, func() ([]master, error) { return inspectAll(ctx, l) })
 	if err != nil {
 		return 0, s.connectError(ctx, err)
+	}
+	for _, m := range masters {
+		if err := m.check(l.isCluster()); err != nil {
+			return 0, fmt.Errorf("connect: %w", err)
+		}
 	}
 	replicas, err := s.options.Wait.decide(masters)
 	if err != nil {
@@ -115,7 +121,7 @@ func (s *Store) verify(ctx context.Context, l link) (int, error) {
 	if err := s.probe(ctx, l, replicas); err != nil {
 		return 0, fmt.Errorf("run a script: %w", err)
 	}
-	s.warnOf(ctx, l, masters, replicas)
+	s.warnOf(ctx, s.doubts(l, masters, replicas))
 	return replicas, nil
 }
 
@@ -123,35 +129,23 @@ func (s *Store) verify(ctx context.Context, l link) (int, error) {
 func (s *Store) probe(ctx context.Context, l link, replicas int) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.spec.Timeout, timeoutError(s.spec.Timeout))
 	defer cancel()
-	_, err := s.runOn(ctx, l, replicas, ScriptCall{Script: s.scripts.probe, Keys: []string{"cosid:{probe}"}})
+	_, err := s.runOn(ctx, l.runner, replicas, s.probeCall())
 	return err
 }
 
-func (s *Store) warnOf(ctx context.Context, l link, masters []master, replicas int) {
-	for _, m := range masters {
-		for _, doubt := range m.doubts(replicas) {
-			s.warn(ctx, m.name, doubt)
-		}
+func (s *Store) warnOf(ctx context.Context, doubts []doubt) {
+	for _, doubt := range doubts {
+		s.spec.Logger.WarnContext(ctx, "cosid: the store may lose reserved ranges or leases",
+			"store", s.spec.Name, "server", doubt.server, "reason", doubt.Problem+": "+doubt.Remedy)
 	}
-	switch {
-	case l.masters == nil:
-		s.warn(ctx, "behind the script runner handed in", "version, replicas, appendonly, appendfsync and maxmemory-policy "+
-			"cannot be checked: see to them yourself")
-	case l.failover && replicas == 0 && !s.options.Wait.fixed:
-		s.warn(ctx, masters[0].name, "wait: auto found no replica, so writes wait for none, and a replica that joins later "+
-			"and becomes the master may lack some: set wait to the number of replicas")
-	}
-}
-
-func (s *Store) warn(ctx context.Context, server, reason string) {
-	s.spec.Logger.WarnContext(ctx, "cosid: the store may lose reserved ranges",
-		"store", s.spec.Name, "server", server, "reason", reason)
 }
 
 // connectError explains an error of a question to a server; nothing hangs on its outcome.
 func (s *Store) connectError(ctx context.Context, err error) error {
 	var network net.Error
 	switch {
+	case err == nil, errors.Is(err, stores.ErrClosed):
+		return err
 	case errors.Is(err, stores.ErrOutcomeUnknown):
 		return fmt.Errorf("connect: no answer: %w", context.Cause(ctx))
 	case ended(ctx):

@@ -9,8 +9,9 @@ import (
 	"github.com/cosid-go/cosid/stores"
 )
 
-// Store keeps ranges in Redis: a RangeStore and a Sealer, safe for concurrent use. Stores on one Redis, in any number
-// of processes, count as one store. Make it with Factory.New.
+// Store keeps ranges and slots in Redis: a RangeStore, a Sealer and a SlotLeaseStore, with what operators ask of a
+// store. It is safe for concurrent use; stores on one Redis, in any number of processes, count as one store. Make it
+// with Factory.New.
 type Store struct {
 	spec    stores.Spec
 	options Options
@@ -37,9 +38,14 @@ const (
 )
 
 var (
-	_ stores.Store      = (*Store)(nil)
-	_ stores.RangeStore = (*Store)(nil)
-	_ stores.Sealer     = (*Store)(nil)
+	_ stores.Store          = (*Store)(nil)
+	_ stores.RangeStore     = (*Store)(nil)
+	_ stores.Sealer         = (*Store)(nil)
+	_ stores.SlotLeaseStore = (*Store)(nil)
+	_ stores.Pinger         = (*Store)(nil)
+	_ stores.Inspector      = (*Store)(nil)
+	_ stores.RangeAdmin     = (*Store)(nil)
+	_ stores.SlotAdmin      = (*Store)(nil)
 )
 
 // minTimeout leaves WAIT its milliseconds.
@@ -74,25 +80,67 @@ func (l link) shut() error {
 }
 
 // verdict is what a script of the store returns: a word, and what goes with it.
-type verdict struct{ name, value string }
+type verdict struct {
+	name   string
+	values []string
+}
 
-// refused is the verdict of a script that has written nothing, for this reason.
-func refused(reason string) verdict { return verdict{name: "refused", value: reason} }
+// refusal is why the script has written nothing that anybody needs to keep; empty if it has.
+func (v verdict) refusal() string {
+	if v.name == refused {
+		return v.value(0)
+	}
+	return ""
+}
+
+// value is what stands at this place, or empty.
+func (v verdict) value(i int) string {
+	if i < len(v.values) {
+		return v.values[i]
+	}
+	return ""
+}
+
+// unexpected is the error of a verdict that the script never gives, as far as this version knows.
+func (v verdict) unexpected() error {
+	return fmt.Errorf("%w: the script answered %q", stores.ErrOutcomeUnknown, append([]string{v.name}, v.values...))
+}
+
+const refused = "refused"
 
 // run runs a script within ctx and the store's timeout, and counts the replicas that acknowledge it.
 func (s *Store) run(ctx context.Context, call ScriptCall) (verdict, error) {
+	var v verdict
+	cancellable := ctx.Done() != nil
+	err := s.within(ctx, func(ctx context.Context, l link, replicas int) (err error) {
+		on := l.runner
+		if l.prompt && !cancellable {
+			on = prompt{on}
+		}
+		v, err = s.runOn(ctx, on, replicas, call)
+		return err
+	})
+	return v, err
+}
+
+// prompt is a runner whose calls end with the deadline of their context, where that is all that can end it. So nobody
+// has to be able to leave them behind, which a reserve would notice: it costs a goroutine.
+type prompt struct{ ScriptRunner }
+
+// within lets do use the link of an open store, within ctx and the store's timeout.
+func (s *Store) within(ctx context.Context, do func(ctx context.Context, l link, replicas int) error) error {
 	if err := ctx.Err(); err != nil {
-		return verdict{}, err
+		return err
 	}
 	l, replicas, err := s.enter()
 	if err != nil {
-		return verdict{}, err
+		return err
 	}
 	defer s.calls.Done()
 
 	ctx, cancel := context.WithTimeoutCause(ctx, s.spec.Timeout, timeoutError(s.spec.Timeout))
 	defer cancel()
-	return s.runOn(ctx, l, replicas, call)
+	return do(ctx, l, replicas)
 }
 
 func (s *Store) enter() (link, int, error) {
@@ -105,16 +153,22 @@ func (s *Store) enter() (link, int, error) {
 	return s.link, s.replicas, nil
 }
 
-func (s *Store) runOn(ctx context.Context, l link, replicas int, call ScriptCall) (verdict, error) {
+func (s *Store) runOn(ctx context.Context, on ScriptRunner, replicas int, call ScriptCall) (verdict, error) {
 	if replicas > 0 {
 		call.Replicas, call.WaitTimeout = replicas, waitTimeout(s.spec.Timeout)
 	}
-	reply, err := await(ctx, &s.io, func() (ScriptReply, error) { return l.runner.RunScript(ctx, call) })
+	var reply ScriptReply
+	var err error
+	if _, ends := on.(prompt); ends {
+		reply, err = on.RunScript(ctx, call)
+	} else {
+		reply, err = await(ctx, &s.io, func() (ScriptReply, error) { return on.RunScript(ctx, call) })
+	}
 	if err != nil {
 		return verdict{}, explain(ctx, err)
 	}
 	v, err := readVerdict(reply.Value)
-	if err == nil && v.name != "refused" && reply.Acknowledged < replicas {
+	if err == nil && v.name != refused && reply.Acknowledged < replicas {
 		return verdict{}, fmt.Errorf("%w: %d of %d replicas acknowledged within %v: bring them back, or lower `wait`",
 			stores.ErrOutcomeUnknown, reply.Acknowledged, replicas, call.WaitTimeout)
 	}
@@ -130,18 +184,16 @@ func waitTimeout(timeout time.Duration) time.Duration {
 
 func readVerdict(value any) (verdict, error) {
 	words, ok := value.([]any)
-	texts := make([]string, 2)
+	texts := make([]string, len(words))
 	for i, word := range words {
 		text, isText := word.(string)
-		if ok = ok && isText && i < len(texts); !ok {
-			break
-		}
+		ok = ok && isText
 		texts[i] = text
 	}
 	if !ok || len(words) == 0 {
 		return verdict{}, fmt.Errorf("%w: the script answered %v", stores.ErrOutcomeUnknown, value)
 	}
-	return verdict{name: texts[0], value: texts[1]}, nil
+	return verdict{name: texts[0], values: texts[1:]}, nil
 }
 
 // await runs fn, and leaves it behind where ctx ends first: a client's reads end with a deadline at best, never because

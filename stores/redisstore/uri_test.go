@@ -22,13 +22,19 @@ func TestURIsLeadToServers(t *testing.T) {
 		master  string
 		cluster bool
 	}{
-		{name: "host and port", options: Options{URI: "redis://redis:6380"}, addr: "redis:6380", hosts: []string{"redis:6380"}},
+		{
+			name: "host and port", options: Options{URI: "redis://redis:6380"},
+			addr: "redis:6380", hosts: []string{"redis:6380"},
+		},
 		{name: "default port", options: Options{URI: "redis://redis"}, addr: "redis:6379", hosts: []string{"redis:6379"}},
 		{
 			name: "IPv6", options: Options{URI: "redis://:pw@[::1]:7000/2"},
 			addr: "[::1]:7000", hosts: []string{"[::1]:7000"}, pass: "pw", db: 2,
 		},
-		{name: "IPv6 without port", options: Options{URI: "redis://[::1]"}, addr: "[::1]:6379", hosts: []string{"[::1]:6379"}},
+		{
+			name: "IPv6 without port", options: Options{URI: "redis://[::1]"},
+			addr: "[::1]:6379", hosts: []string{"[::1]:6379"},
+		},
 		{
 			name: "credentials and database", options: Options{URI: "redis://app:s%40c%2Fr%3Ft@h:1/5"},
 			addr: "h:1", hosts: []string{"h:1"}, user: "app", pass: "s@c/r?t", db: 5,
@@ -62,8 +68,9 @@ func TestURIsLeadToServers(t *testing.T) {
 			addr: "a:1", hosts: []string{"a:1"}, tls: "-", master: "main",
 		},
 		{
-			name: "sentinel by options", options: Options{URI: "redis://app:pw@a,b:2/4", SentinelMaster: "main", SentinelPassword: "x"},
-			addr: "a:26379", hosts: []string{"a:26379", "b:2"}, user: "app", pass: "pw", master: "main", db: 4,
+			name:    "sentinel by options",
+			options: Options{URI: "redis://app:pw@a,b:2/4", SentinelMaster: "main", SentinelPassword: "x"},
+			addr:    "a:26379", hosts: []string{"a:26379", "b:2"}, user: "app", pass: "pw", master: "main", db: 4,
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -75,7 +82,8 @@ func TestURIsLeadToServers(t *testing.T) {
 				test.network = "tcp"
 			}
 			s := got.server
-			if s.Network != test.network || s.Addr != test.addr || s.Username != test.user || s.Password != test.pass || s.DB != test.db {
+			if s.Network != test.network || s.Addr != test.addr ||
+				s.Username != test.user || s.Password != test.pass || s.DB != test.db {
 				t.Errorf("leads to %s %s as %q with %q, database %d", s.Network, s.Addr, s.Username, s.Password, s.DB)
 			}
 			if !slices.Equal(got.hosts, test.hosts) || got.master != test.master || got.cluster != test.cluster {

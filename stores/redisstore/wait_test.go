@@ -58,13 +58,14 @@ func TestAFrozenReplicaLeavesTheOutcomeUnknownAndTheRangeUnused(t *testing.T) {
 			mustReserve(t, store, key, 10, 1, 1)
 			mustFreeze(t, replicas[0])
 			mustBeUnknown(t, store, key)
-			if r, err := store.Reserve(t.Context(), test.name+"/huge", math.MaxInt64, 1); !errors.Is(err, stores.ErrRangeExhausted) {
+			r, err := store.Reserve(t.Context(), test.name+"/huge", math.MaxInt64, 1)
+			if !errors.Is(err, stores.ErrRangeExhausted) {
 				t.Errorf("a refusal, which needs no replica, came out as %v, %v", r, err)
 			}
 			if sealed, err := store.Seal(t.Context(), test.name+"/sealed"); sealed || !errors.Is(err, stores.ErrOutcomeUnknown) {
 				t.Errorf("seal answered %v, %v", sealed, err)
 			}
-			_, err := store.Reserve(t.Context(), key, 10, 1)
+			_, err = store.Reserve(t.Context(), key, 10, 1)
 			if err == nil || !strings.Contains(err.Error(), "1 of 2 replicas") {
 				t.Errorf("the error %v does not say how many acknowledged", err)
 			}
@@ -186,7 +187,8 @@ func TestAClusterIsWaitedForWholeOrNotAtAll(t *testing.T) {
 			}
 			continue
 		}
-		if err == nil || !strings.Contains(err.Error(), test.fails) || !strings.Contains(err.Error(), cluster.Masters[0].Addr) {
+		if err == nil || !strings.Contains(err.Error(), test.fails) ||
+			!strings.Contains(err.Error(), cluster.Masters[0].Addr) {
 			t.Errorf("wait %v: start answered %v, want it to say %q of %s", test.wait, err, test.fails, cluster.Masters[0].Addr)
 		}
 	}

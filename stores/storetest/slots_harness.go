@@ -35,6 +35,10 @@ type SlotHarness struct {
 	// two round trips.
 	Cycles int
 
+	// Largest is the largest limit that the suite asks for, at least 4; 0 = stores.MaxSlots. A store may need seconds to
+	// write down so many slots.
+	Largest int64
+
 	// Lacks declares the abilities that the store or the harness does not have, each with the reason.
 	Lacks map[Ability]string
 }

@@ -26,14 +26,18 @@ func withinLimit(t *slotTrial) {
 }
 
 func largestLimit(t *slotTrial) {
+	largest := t.harness.Largest
+	if largest == 0 {
+		largest = stores.MaxSlots
+	}
 	client := t.open()
-	first, last := withLimit(t.request("a"), stores.MaxSlots), withLimit(t.request("b"), stores.MaxSlots)
-	last.Preferred = stores.MaxSlots - 1
+	first, last := withLimit(t.request("a"), largest), withLimit(t.request("b"), largest)
+	last.Preferred = largest - 1
 	t.acquireSlot(client, first, 0)
-	lease := t.acquireSlot(client, last, stores.MaxSlots-1)
+	lease := t.acquireSlot(client, last, largest-1)
 	lease = t.renew(client, lease, long, lease.Floor)
 	t.release(client, lease, lease.Floor)
-	t.acquireSlot(client, withLimit(t.request("c"), stores.MaxSlots), 1)
+	t.acquireSlot(client, withLimit(t.request("c"), largest), 1)
 }
 
 func settingsStay(t *slotTrial) {

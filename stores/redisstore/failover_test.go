@@ -1,0 +1,184 @@
+package redisstore_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/cosid-go/cosid/internal/servers"
+	"github.com/cosid-go/cosid/stores/redisstore"
+)
+
+// failoverSettings ask for a password, by which replicas can be kept from following.
+func failoverSettings() servers.RedisSettings { return servers.RedisSettings{Password: "secret"} }
+
+// group is a master and its replicas, of which somebody promotes one once the master is gone.
+type group struct {
+	master   *servers.Redis
+	replicas []*servers.Redis
+	settle   func(t *testing.T, now, old *servers.Redis) // makes sure that the old master follows the new one
+}
+
+// failOver kills the master under load, brings it back as a replica, and waits until every worker is served again. It
+// returns the group as it is then.
+//
+// A cruel failover takes the replicas' link away a moment before: what the master acknowledges by itself from then on
+// is lost for certain.
+func (g group) failOver(t *testing.T, l *load, cruel bool) group {
+	t.Helper()
+	l.run(t, 100)
+	if cruel {
+		g.letFollow(t, false)
+		g.master.Do(t, "client", "kill", "type", "replica")
+		time.Sleep(200 * time.Millisecond) // the load goes on, on the master only
+	}
+	g.master.Kill()
+	killed := time.Now()
+	g.letFollow(t, true)
+	now := g.promoted(t)
+	promoted := time.Now()
+	if err := g.master.Start(); err != nil {
+		t.Fatal(err)
+	}
+	g.settle(t, now.master, g.master)
+	now.master.AwaitReplicas(t, len(now.replicas))
+	complete := time.Now()
+	l.awaitAbove(t, l.highest())
+	t.Logf("cruel: %v; promoted after %v; every process was served %v after the replicas were complete",
+		cruel, promoted.Sub(killed), time.Since(complete))
+	return now
+}
+
+func (g group) letFollow(t *testing.T, may bool) {
+	t.Helper()
+	password := failoverSettings().Password
+	if !may {
+		password = "not " + password
+	}
+	for _, replica := range g.replicas {
+		replica.Do(t, "config", "set", "masterauth", password)
+	}
+}
+
+// promoted waits until a replica has become the master.
+func (g group) promoted(t *testing.T) group {
+	t.Helper()
+	now := group{settle: g.settle}
+	servers.Await(t, "a replica is the master", func(ctx context.Context) error {
+		i := slices.IndexFunc(g.replicas, func(replica *servers.Redis) bool { return isMaster(ctx, replica) })
+		if i < 0 {
+			return errors.New("none is")
+		}
+		now.master = g.replicas[i]
+		now.replicas = append(slices.Delete(slices.Clone(g.replicas), i, i+1), g.master)
+		return nil
+	})
+	return now
+}
+
+func isMaster(ctx context.Context, server *servers.Redis) bool {
+	client := redis.NewClient(server.Options())
+	defer client.Close()
+	info, err := client.Info(ctx, "replication").Result()
+	return err == nil && strings.Contains(info, "role:master")
+}
+
+// checkFailovers runs failovers, every second one a cruel one. Those with a wait that covers the replicas must not
+// repeat an id. A last, cruel one without any wait must: it shows that the others could have.
+func (g group) checkFailovers(t *testing.T, on task, failovers int) {
+	t.Helper()
+	l := startLoad(t, 4, on)
+	for i := range failovers {
+		g = g.failOver(t, l, i%2 == 1)
+	}
+	ranges := l.stop(t)
+	if n := repeats(ranges); n > 0 {
+		t.Errorf("wait %v: %d of %d ranges repeat ids", on.Wait, n, len(ranges))
+	}
+	t.Logf("wait %v: %d ranges over %d failovers", on.Wait, len(ranges), failovers)
+
+	on.Wait = redisstore.WaitFor(0)
+	l = startLoad(t, 4, on)
+	g.failOver(t, l, true)
+	if repeats(l.stop(t)) == 0 {
+		t.Error("without a wait nothing is repeated, so that the failovers prove nothing")
+	}
+}
+
+// The full size is COSID_REDIS_FAILOVERS=10, here and for the cluster.
+func TestFailoversBySentinelRepeatNothing(t *testing.T) {
+	t.Parallel()
+	const watchword = "watch"
+	s := servers.StartRedisSentinels(t, failoverSettings(), 2, watchword)
+	on := task{
+		URI: "redis+sentinel://:secret@" + strings.Join(s.Addrs(), ",") + "/" + servers.SentinelMaster,
+		Key: "shop/bill", SentinelPassword: watchword, Wait: redisstore.WaitFor(2),
+	}
+	t.Run("a frozen replica", func(t *testing.T) {
+		store := open(t, redisstore.Factory{}, hastySpec(), on.options())
+		mustReserve(t, store, "shop/frozen", 10, 1, 1)
+		mustFreeze(t, s.Replicas[0])
+		defer s.Replicas[0].Thaw()
+		mustBeUnknown(t, store, "shop/frozen")
+		mustThaw(t, s.Replicas[0])
+		mustReserve(t, store, "shop/frozen", 10, 1, 21) // [11, 21) is lost, and lost to everybody
+	})
+	settle := func(t *testing.T, now, old *servers.Redis) {
+		host, port, _ := net.SplitHostPort(now.Addr)
+		old.Do(t, "replicaof", host, port) // by themselves the sentinels take some ten seconds for it
+		for _, sentinel := range s.Sentinels {
+			awaitAgreement(t, sentinel, now.Addr)
+		}
+	}
+	group{s.Master, s.Replicas, settle}.checkFailovers(t, on, timesFromEnv(t, "COSID_REDIS_FAILOVERS", 2))
+}
+
+// awaitAgreement waits until a sentinel is done with a failover. One that comes before that may leave the sentinels at
+// odds for a minute.
+func awaitAgreement(t *testing.T, sentinel *servers.Redis, master string) {
+	t.Helper()
+	client := redis.NewSentinelClient(sentinel.Options())
+	defer client.Close()
+	servers.Await(t, "the sentinel knows the new master", func(ctx context.Context) error {
+		knows, err := client.Master(ctx, servers.SentinelMaster).Result()
+		if err != nil {
+			return err
+		}
+		replicas, err := client.Replicas(ctx, servers.SentinelMaster).Result()
+		if err != nil {
+			return err
+		}
+		done := net.JoinHostPort(knows["ip"], knows["port"]) == master && knows["flags"] == "master"
+		if !done || slices.ContainsFunc(replicas, func(r map[string]string) bool { return r["flags"] != "slave" }) {
+			return fmt.Errorf("it knows %v and %v", knows, replicas)
+		}
+		return nil
+	})
+}
+
+func TestFailoversOfAClusterRepeatNothing(t *testing.T) {
+	t.Parallel()
+	cluster := servers.StartRedisCluster(t, failoverSettings(), 3)
+	const key = "shop/bill"
+	owner, err := cluster.Client(t).MasterForKey(t.Context(), "cosid:{"+key+"}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(cluster.Masters, func(m *servers.Redis) bool { return m.Addr == owner.Options().Addr })
+	if i < 0 {
+		t.Fatalf("%s is no master of the cluster", owner)
+	}
+	on := task{
+		URI: "redis://:secret@" + strings.Join(cluster.Addrs(), ","), Cluster: true,
+		Key: key, Wait: redisstore.WaitAuto(), // 1, and there is one replica
+	}
+	byItself := func(*testing.T, *servers.Redis, *servers.Redis) {}
+	group{cluster.Masters[i], cluster.Replicas[i : i+1], byItself}.checkFailovers(t, on, timesFromEnv(t, "COSID_REDIS_FAILOVERS", 2))
+}

@@ -1,0 +1,131 @@
+package redisstore_test
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"net"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/cosid-go/cosid/internal/servers"
+	"github.com/cosid-go/cosid/stores/redisstore"
+)
+
+// wire stands between a client and a server, and notes what the client sends.
+type wire struct {
+	addr string
+
+	mu    sync.Mutex
+	sends [][]string // the names of the commands in each piece that came in one read
+}
+
+func startWire(t *testing.T, server string) *wire {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &wire{addr: listener.Addr().String()}
+	var running sync.WaitGroup
+	t.Cleanup(func() {
+		listener.Close()
+		running.Wait()
+	})
+	running.Go(func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			upstream, err := net.Dial("tcp", server)
+			if err != nil {
+				client.Close()
+				continue
+			}
+			running.Go(func() {
+				defer client.Close()
+				_, _ = io.Copy(client, upstream)
+			})
+			running.Go(func() {
+				defer upstream.Close()
+				w.forward(upstream, client)
+			})
+		}
+	})
+	return w
+}
+
+func (w *wire) forward(server io.Writer, client io.Reader) {
+	piece := make([]byte, 1<<16)
+	for {
+		n, err := client.Read(piece)
+		if err != nil {
+			return
+		}
+		w.note(piece[:n])
+		if _, err := server.Write(piece[:n]); err != nil {
+			return
+		}
+	}
+}
+
+func (w *wire) note(piece []byte) {
+	var names []string
+	for in := bufio.NewReader(bytes.NewReader(piece)); ; {
+		words, err := readCommand(in)
+		if err != nil || len(words) == 0 {
+			break
+		}
+		names = append(names, strings.ToLower(words[0]))
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.sends = append(w.sends, names)
+}
+
+// take returns what was sent since it was called last.
+func (w *wire) take() [][]string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	sends := w.sends
+	w.sends = nil
+	return sends
+}
+
+func TestAReserveIsOneRoundTrip(t *testing.T) {
+	t.Parallel()
+	single := servers.StartRedis(t, servers.RedisSettings{})
+	master, _ := servers.StartRedisReplicas(t, servers.RedisSettings{}, 2)
+	for _, test := range []struct {
+		name   string
+		server *servers.Redis
+		wait   redisstore.Wait
+		sends  []string // of each reserve, in one piece
+	}{
+		{"no replica", single, redisstore.WaitAuto(), []string{"evalsha"}},
+		{"two replicas", master, redisstore.WaitFor(2), []string{"evalsha", "wait"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := startWire(t, test.server.Addr)
+			store := open(t, redisstore.Factory{}, patientSpec(), optionsFor("redis://"+w.addr, test.wait))
+			mustReserve(t, store, "shop/bill", 10, 1, 1) // the first one brings the script
+			w.take()
+			const reserves = 100
+			for i := range int64(reserves) {
+				mustReserve(t, store, "shop/bill", 10, 1, 11+10*i)
+			}
+			sends := w.take()
+			if len(sends) != reserves {
+				t.Errorf("%d reserves sent %d times", reserves, len(sends))
+			}
+			for _, names := range sends {
+				if !reflect.DeepEqual(names, test.sends) {
+					t.Fatalf("a reserve sent %v, want %v", names, test.sends)
+				}
+			}
+		})
+	}
+}
