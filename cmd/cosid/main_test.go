@@ -42,6 +42,7 @@ type trial struct {
 	environ  []string
 	options  cosid.Options
 	terminal bool
+	now      func() time.Time // this machine's clock
 }
 
 // outcome is what a command did.
@@ -58,7 +59,7 @@ func inFolder(t *testing.T, yaml string) *trial {
 	if yaml != "" {
 		write(t, "cosid.yaml", yaml)
 	}
-	return &trial{environ: []string{"TERM=xterm"}}
+	return &trial{environ: []string{"TERM=xterm"}, now: func() time.Time { return noon }}
 }
 
 // withExample makes the test work in a folder with the configuration of the example.
@@ -88,7 +89,7 @@ func (tr *trial) runWithin(ctx context.Context, args ...string) outcome {
 	out, err := &screen{terminal: tr.terminal}, &screen{terminal: tr.terminal}
 	tool := &cli.Tool{
 		Stdin: strings.NewReader(""), Stdout: out, Stderr: err, Environ: tr.environ, Options: tr.options,
-		Now: func() time.Time { return noon },
+		Now: tr.now,
 	}
 	code := tool.Run(ctx, newRoot(tool), args)
 	return outcome{code, out.String(), err.String()}

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cosid-go/cosid/cmd/internal/cli"
 	"github.com/cosid-go/cosid/internal/servers"
@@ -58,6 +59,7 @@ type newcomer struct {
 func (p place) newcomer(t *testing.T, generators string) newcomer {
 	tr := inFolder(t, "cosid:\n  namespace: shop\n  stores: { ids: "+p.store+" }\n  generators:\n"+generators)
 	tr.environ = append(tr.environ, "IDS="+p.address)
+	tr.now = time.Now // the server's clock is real, too
 	return newcomer{tr, t, p.secret}
 }
 
