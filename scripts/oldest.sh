@@ -1,14 +1,22 @@
 #!/usr/bin/env bash
-# Runs the tests that meet GORM with the oldest GORM that is supported. go.mod cannot ask for it, since the SQLite
-# dialect asks for a newer one (docs/decisions, number 12), so a copy of go.mod replaces the newer one.
+# Runs the tests that meet GORM with the oldest GORM that is supported, and those that meet go-redis with the oldest
+# go-redis. go.mod asks for newer ones (docs/decisions, numbers 12 and 20), so a copy of go.mod replaces them.
 
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-oldest=v1.31.0
+oldest_gorm=v1.31.0
+oldest_redis=v9.19.0
 
-cp go.mod go.sum "$work"
-go mod edit -replace "gorm.io/gorm=gorm.io/gorm@$oldest" "$work/go.mod"
-export GOFLAGS="$GOFLAGS -mod=mod -modfile=$work/go.mod"
-say "GORM $(go list -m -f '{{.Replace.Version}}' gorm.io/gorm); go.mod has $(GOFLAGS='' go list -m -f '{{.Version}}' gorm.io/gorm)"
-go test ./tags/... ./stores/gormstore/... .
+# with MODULE VERSION PACKAGE... tests the packages with this version of the module.
+with() {
+	local module=$1 version=$2
+	shift 2
+	cp go.mod go.sum "$work"
+	go mod edit -replace "$module=$module@$version" "$work/go.mod"
+	say "$module $version; go.mod has $(go list -m -f '{{.Version}}' "$module")"
+	GOFLAGS="$GOFLAGS -mod=mod -modfile=$work/go.mod" go test "$@"
+}
+
+with gorm.io/gorm "$oldest_gorm" ./tags/... ./stores/gormstore/... .
+with github.com/redis/go-redis/v9 "$oldest_redis" ./stores/redisstore/... .

@@ -23,7 +23,7 @@ func failoverSettings() servers.RedisSettings { return servers.RedisSettings{Pas
 type group struct {
 	master   *servers.Redis
 	replicas []*servers.Redis
-	settle   func(t *testing.T, now, old *servers.Redis) // makes sure that the old master follows the new one
+	settle   func(t *testing.T, g group) group // waits until nobody changes the roles any more, and has the replicas follow
 }
 
 // failOver kills the master under load, brings it back as a replica, and waits until every worker is served again. It
@@ -47,7 +47,7 @@ func (g group) failOver(t *testing.T, l *load, cruel bool) group {
 	if err := g.master.Start(); err != nil {
 		t.Fatal(err)
 	}
-	g.settle(t, now.master, g.master)
+	now = g.settle(t, now)
 	now.master.AwaitReplicas(t, len(now.replicas))
 	complete := time.Now()
 	l.awaitAbove(t, l.highest())
@@ -130,37 +130,53 @@ func TestFailoversBySentinelRepeatNothing(t *testing.T) {
 		mustThaw(t, s.Replicas[0])
 		mustReserve(t, store, "shop/frozen", 10, 1, 21) // [11, 21) is lost, and lost to everybody
 	})
-	settle := func(t *testing.T, now, old *servers.Redis) {
-		host, port, _ := net.SplitHostPort(now.Addr)
-		old.Do(t, "replicaof", host, port) // by themselves the sentinels take some ten seconds for it
-		for _, sentinel := range s.Sentinels {
-			awaitAgreement(t, sentinel, now.Addr)
-		}
-	}
+	settle := func(t *testing.T, g group) group { return g.ledBy(t, agreedMaster(t, s.Sentinels)) }
 	group{s.Master, s.Replicas, settle}.checkFailovers(t, on, timesFromEnv(t, "COSID_REDIS_FAILOVERS", 2))
 }
 
-// awaitAgreement waits until a sentinel is done with a failover. One that comes before that may leave the sentinels at
-// odds for a minute.
-func awaitAgreement(t *testing.T, sentinel *servers.Redis, master string) {
+// agreedMaster waits until all sentinels are done with a failover, and with another one that a busy machine may have
+// made them start, and returns the master's address. A failover that comes before may leave them at odds for a minute.
+func agreedMaster(t *testing.T, sentinels []*servers.Redis) (master string) {
 	t.Helper()
-	client := redis.NewSentinelClient(sentinel.Options())
-	defer client.Close()
-	servers.Await(t, "the sentinel knows the new master", func(ctx context.Context) error {
-		knows, err := client.Master(ctx, servers.SentinelMaster).Result()
-		if err != nil {
-			return err
-		}
-		replicas, err := client.Replicas(ctx, servers.SentinelMaster).Result()
-		if err != nil {
-			return err
-		}
-		done := net.JoinHostPort(knows["ip"], knows["port"]) == master && knows["flags"] == "master"
-		if !done || slices.ContainsFunc(replicas, func(r map[string]string) bool { return r["flags"] != "slave" }) {
-			return fmt.Errorf("it knows %v and %v", knows, replicas)
+	servers.Await(t, "the sentinels agree on the master", func(ctx context.Context) error {
+		master = ""
+		for _, sentinel := range sentinels {
+			client := redis.NewSentinelClient(sentinel.Options())
+			knows, err := client.Master(ctx, servers.SentinelMaster).Result()
+			replicas, replicasErr := client.Replicas(ctx, servers.SentinelMaster).Result()
+			client.Close()
+			if err := errors.Join(err, replicasErr); err != nil {
+				return err
+			}
+			addr := net.JoinHostPort(knows["ip"], knows["port"])
+			settled := knows["flags"] == "master" && (master == "" || master == addr)
+			if !settled || slices.ContainsFunc(replicas, func(r map[string]string) bool { return r["flags"] != "slave" }) {
+				return fmt.Errorf("%s knows %v and %v", sentinel.Addr, knows, replicas)
+			}
+			master = addr
 		}
 		return nil
 	})
+	return master
+}
+
+// ledBy is the group with this master. Whoever still thinks that it is one is made a replica, which would take the
+// sentinels some ten seconds.
+func (g group) ledBy(t *testing.T, master string) group {
+	t.Helper()
+	now := group{settle: g.settle}
+	host, port, _ := net.SplitHostPort(master)
+	for _, server := range append([]*servers.Redis{g.master}, g.replicas...) {
+		if server.Addr == master {
+			now.master = server
+			continue
+		}
+		now.replicas = append(now.replicas, server)
+		if isMaster(t.Context(), server) {
+			server.Do(t, "replicaof", host, port)
+		}
+	}
+	return now
 }
 
 func TestFailoversOfAClusterRepeatNothing(t *testing.T) {
@@ -179,6 +195,7 @@ func TestFailoversOfAClusterRepeatNothing(t *testing.T) {
 		URI: "redis://:secret@" + strings.Join(cluster.Addrs(), ","), Cluster: true,
 		Key: key, Wait: redisstore.WaitAuto(), // 1, and there is one replica
 	}
-	byItself := func(*testing.T, *servers.Redis, *servers.Redis) {}
-	group{cluster.Masters[i], cluster.Replicas[i : i+1], byItself}.checkFailovers(t, on, timesFromEnv(t, "COSID_REDIS_FAILOVERS", 2))
+	byItself := func(_ *testing.T, g group) group { return g }
+	group{cluster.Masters[i], cluster.Replicas[i : i+1], byItself}.
+		checkFailovers(t, on, timesFromEnv(t, "COSID_REDIS_FAILOVERS", 2))
 }
