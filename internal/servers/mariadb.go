@@ -24,17 +24,23 @@ type MariaDB struct {
 // StartMariaDB starts a server of its own for the test. Settings are of the form name=value.
 func StartMariaDB(tb testing.TB, settings ...string) *MariaDB {
 	tb.Helper()
+	return StartMariaDBUnder(tb, nil, settings...)
+}
+
+// StartMariaDBUnder is StartMariaDB with another clock than the host's, unless clock is nil.
+func StartMariaDBUnder(tb testing.TB, clock *Clock, settings ...string) *MariaDB {
+	tb.Helper()
 	const debianPackage = "mariadb-server"
 	install := find(tb, "mariadb-install-db", debianPackage, "/usr/bin")
 	server := find(tb, "mariadbd", debianPackage, "/usr/sbin")
-	m, err := startMariaDB(tb, install, server, settings)
+	m, err := startMariaDB(tb, install, server, clock, settings)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	return m
 }
 
-func startMariaDB(tb testing.TB, install, server string, settings []string) (*MariaDB, error) {
+func startMariaDB(tb testing.TB, install, server string, clock *Clock, settings []string) (*MariaDB, error) {
 	dir, err := os.MkdirTemp("", "cosid-mariadb-") // short: the path of a socket may have about a hundred characters
 	if err != nil {
 		return nil, err
@@ -66,7 +72,7 @@ func startMariaDB(tb testing.TB, install, server string, settings []string) (*Ma
 		args = append(args, "--"+setting)
 	}
 	m.Process, err = run(tb, program{
-		name: "mariadbd " + m.port, path: server, args: args, dir: dir, ready: m.ready,
+		name: "mariadbd " + m.port, path: server, args: args, env: clock.env(), dir: dir, ready: m.ready,
 	})
 	return m, err
 }

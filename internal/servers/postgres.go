@@ -36,17 +36,23 @@ const postgresUser = "postgres"
 // StartPostgres starts a server of its own for the test. Settings are of the form name=value.
 func StartPostgres(tb testing.TB, settings ...string) *Postgres {
 	tb.Helper()
+	return StartPostgresUnder(tb, nil, settings...)
+}
+
+// StartPostgresUnder is StartPostgres with another clock than the host's, unless clock is nil.
+func StartPostgresUnder(tb testing.TB, clock *Clock, settings ...string) *Postgres {
+	tb.Helper()
 	const debianPackage, folder = "postgresql", "/usr/lib/postgresql/*/bin"
 	initdb := find(tb, "initdb", debianPackage, folder)
 	server := find(tb, "postgres", debianPackage, folder)
-	p, err := startPostgres(tb, initdb, server, settings)
+	p, err := startPostgres(tb, initdb, server, clock, settings)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	return p
 }
 
-func startPostgres(tb testing.TB, initdb, server string, settings []string) (*Postgres, error) {
+func startPostgres(tb testing.TB, initdb, server string, clock *Clock, settings []string) (*Postgres, error) {
 	dir, err := folderOf(tb, postgresUser)
 	if err != nil {
 		return nil, err
@@ -80,7 +86,7 @@ func startPostgres(tb testing.TB, initdb, server string, settings []string) (*Po
 		args = append(args, "-c", setting)
 	}
 	p.Process, err = run(tb, program{
-		name: "postgres " + p.port, path: server, args: args, dir: dir, user: postgresUser, forks: true,
+		name: "postgres " + p.port, path: server, args: args, env: clock.env(), dir: dir, user: postgresUser, forks: true,
 		ends:  syscall.SIGINT, // does not wait until the clients are gone
 		ready: p.ready,
 	})

@@ -223,6 +223,16 @@ func TestErrorsNameOperationAndKey(t *testing.T) {
 	if err == nil || !strings.HasPrefix(err.Error(), `gormstore: seal "shop/bill": `) {
 		t.Errorf("seal answered %v", err)
 	}
+	_, err = store.Acquire(t.Context(), leaseRequest("a"))
+	if err == nil || !strings.HasPrefix(err.Error(), `gormstore: acquire a slot of "shop": `) {
+		t.Errorf("acquire answered %v", err)
+	}
+	err = store.Release(t.Context(), stores.SlotLease{
+		Namespace: "shop", Slot: 3, Owner: "a", Incarnation: "i", Fence: 1, Ceiling: 2,
+	}, 1)
+	if err == nil || !strings.HasPrefix(err.Error(), `gormstore: release slot 3 of "shop": `) {
+		t.Errorf("release answered %v", err)
+	}
 }
 
 func TestTableThatVanishedIsAnErrorThatSaysSo(t *testing.T) {

@@ -17,34 +17,52 @@ type column struct {
 // longestKey is how long a key can be: three parts of 64 characters, and what separates them.
 const longestKey = 3*64 + 2
 
-// checkColumns compares a range table with what reserves rely on. alter makes the statement that mends a column.
+// checkColumns compares a table with what the store relies on. alter makes the statement that mends a column.
 func checkColumns(table string, found []column, alter func(table, column string) string) error {
-	for _, want := range []struct {
-		name      string
-		dataTypes []string
-	}{
-		{"range_key", []string{"character varying", "varchar", "varbinary", "text"}},
-		{"next_id", []string{"bigint"}},
-		{"sealed", []string{"smallint", "integer", "int", "tinyint", "mediumint", "bigint"}},
-	} {
-		i := slices.IndexFunc(found, func(c column) bool { return c.name == want.name })
-		if i < 0 {
-			continue // a statement that uses it says so
+	texts := []string{"character varying", "varchar", "varbinary", "text"}
+	flags := []string{"smallint", "integer", "int", "tinyint", "mediumint", "bigint"}
+	for _, c := range found {
+		var longest int64
+		dataTypes := []string{"bigint"}
+		switch c.name {
+		case "range_key":
+			dataTypes, longest = texts, longestKey
+		case "owner", "last_owner":
+			dataTypes, longest = texts, 255
+		case "namespace", "incarnation":
+			dataTypes, longest = texts, 64
+		case "sealed":
+			dataTypes = flags
+		default:
+			if !slices.Contains(numberColumns(), c.name) {
+				continue // the application's own
+			}
 		}
 		var problem string
-		switch c := found[i]; {
-		case !slices.Contains(want.dataTypes, c.dataType):
+		switch {
+		case !slices.Contains(dataTypes, c.dataType):
 			problem = fmt.Sprintf("is of type %s", c.dataType)
-		case c.name == "range_key" && c.length > 0 && c.length < longestKey:
-			problem = fmt.Sprintf("takes %d characters, and a key may have %d", c.length, longestKey)
-		case c.name == "range_key" && c.folds:
-			problem = "has a collation that takes A and a for the same, and two keys would become one"
+		case c.length > 0 && c.length < longest:
+			problem = fmt.Sprintf("takes %d characters, and a value may have %d", c.length, longest)
+		case longest > 0 && c.folds:
+			problem = "has a collation that takes A and a for the same, and two names would become one"
 		default:
 			continue
 		}
-		return fmt.Errorf("column %s of table %s %s; mend it with\n%s", want.name, table, problem, alter(table, want.name))
+		return &defect{
+			problem: fmt.Sprintf("column %s of table %s %s", c.name, table, problem),
+			remedy:  "mend it with\n" + alter(table, c.name),
+		}
 	}
 	return nil
+}
+
+// numberColumns are the columns of all tables that hold int64s.
+func numberColumns() []string {
+	return []string{
+		"next_id", "slot_limit", "tolerance_millis", "fresh_from",
+		"slot", "fence", "expires_at", "window_floor", "window_ceiling", "next_floor", "version",
+	}
 }
 
 // scanColumns reads rows of name, type, length and folds, and closes them.

@@ -10,7 +10,7 @@ import (
 const (
 	adviceBusy    = "another transaction was in the way (nothing was changed, trying again is safe)"
 	adviceMissing = "the table is missing; set auto-migrate: true, or create it as DDL says"
-	adviceShape   = "the table is not as DDL says (range_key, the primary key, next_id and sealed); choose another " +
+	adviceShape   = "the table is missing, or its columns and primary key are not as DDL says; choose another " +
 		"table-prefix, or move it away and create it as DDL says"
 	adviceValue      = "the table refuses the value; compare its definition with DDL"
 	adviceCrowded    = "the server has no connection left; raise its max_connections, or lower max-open-conns here"

@@ -9,6 +9,7 @@ import (
 	"gorm.io/gorm"
 
 	"github.com/cosid-go/cosid/config/field"
+	"github.com/cosid-go/cosid/stores"
 )
 
 // dialect is what differs between databases: one value and one file each.
@@ -34,9 +35,18 @@ type dialect interface {
 	// checkRanges tells what keeps the range table from being used: a wrong column, a missing key, a missing right.
 	checkRanges(tx *gorm.DB, table string) error
 
-	// doubts tells, in one sentence with a remedy each, why an acknowledged reserve might be lost on this database. Its
-	// error says that it will be.
-	doubts(tx *gorm.DB, table string, owned bool) ([]string, error)
+	// checkSlots is checkRanges for a table of slot leases, whose columns and primary key are given.
+	checkSlots(tx *gorm.DB, table, key string, columns []string) error
+
+	// doubts tells why what a table has acknowledged might be lost on this database. Its error says that it will be.
+	doubts(tx *gorm.DB, table string, owned bool) ([]stores.Finding, error)
+
+	// version is the product and version of the server.
+	version(tx *gorm.DB) (string, error)
+
+	// clock is an expression for the server's clock in milliseconds since the Unix epoch, whatever the session's time
+	// zone is.
+	clock() string
 
 	// advance reserves in one statement, or two where the key is new, and returns the new next id. It returns
 	// sql.ErrNoRows where it changed nothing because the key is sealed or exhausted, or lost a race.
@@ -44,6 +54,12 @@ type dialect interface {
 
 	// seal marks the key in one statement, whether or not it exists.
 	seal(tx *gorm.DB, table, key string) error
+
+	// byBytes is an expression for a text column that compares and orders byte by byte.
+	byBytes(column string) string
+
+	// insertOnce runs an insert of one row, and tells whether it inserted: not where the primary key is there already.
+	insertOnce(tx *gorm.DB, insert string, args ...any) (bool, error)
 
 	// diagnose says what an error of the database means. Of an error that it does not know it says nothing.
 	diagnose(err error) diagnosis

@@ -9,6 +9,11 @@ import (
 	"github.com/cosid-go/cosid/stores"
 )
 
+// defect is something that an operator has to mend before the store can be used.
+type defect struct{ problem, remedy string }
+
+func (d *defect) Error() string { return d.problem + "; " + d.remedy }
+
 // explain adds to an error of a statement that changes nothing what can be done about it.
 func (s *Store) explain(operation string, err error) error {
 	if advice := s.dialect.diagnose(err).advice; advice != "" {

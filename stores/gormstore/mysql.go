@@ -13,6 +13,7 @@ import (
 	"gorm.io/gorm"
 
 	"github.com/cosid-go/cosid/config/field"
+	"github.com/cosid-go/cosid/stores"
 )
 
 // mySQL is the dialect of MySQL 5.7 and later, and of MariaDB 10.3 and later.
@@ -64,21 +65,25 @@ func (mySQL) open(dsn string) (gorm.Dialector, *sql.DB, error) {
 
 func (mySQL) schema(prefix string) []definition {
 	table := rangeTable(prefix)
-	return []definition{{table, `create table if not exists ` + table + ` (
+	const tail = " engine = InnoDB"
+	ranges := definition{table, `create table if not exists ` + table + ` (
 	range_key ` + mysqlType("range_key") + ` primary key,
 	next_id ` + mysqlType("next_id") + ` check (next_id >= 0),
 	sealed ` + mysqlType("sealed") + ` check (sealed in (0, 1))
-) engine = InnoDB`}}
+)` + tail}
+	return append([]definition{ranges}, slotDefinitions(prefix, mysqlType, "index", tail)...)
 }
 
 func mysqlType(column string) string {
 	switch column {
-	case "range_key":
+	case "range_key", "owner", "last_owner":
 		return "varchar(255) character set ascii collate ascii_bin not null"
-	case "next_id":
-		return "bigint not null"
-	default:
+	case "namespace", "incarnation":
+		return "varchar(64) character set ascii collate ascii_bin not null"
+	case "sealed":
 		return "smallint not null"
+	default:
+		return "bigint not null"
 	}
 }
 
@@ -96,8 +101,10 @@ func (mySQL) checkRanges(tx *gorm.DB, table string) error {
 		return err
 	}
 	if !autocommit {
-		return errors.New("the connections run with autocommit=0, so that reserves would not be committed; " +
-			"take autocommit=0 out of the DSN of the *gorm.DB, or give the store a dsn of its own")
+		return &defect{
+			problem: "the connections run with autocommit=0, so that reserves would not be committed",
+			remedy:  "take autocommit=0 out of the DSN of the *gorm.DB, or give the store a dsn of its own",
+		}
 	}
 	// Needs the columns and the rights of a reserve, and inserts nothing.
 	err := tx.Exec(`insert into ` + table + ` (range_key, next_id, sealed) select '', 0, 0 from dual where 1 = 0
@@ -105,6 +112,23 @@ func (mySQL) checkRanges(tx *gorm.DB, table string) error {
 	if err != nil {
 		return err
 	}
+	return mysqlColumns(tx, table, "range_key")
+}
+
+func (mySQL) checkSlots(tx *gorm.DB, table, key string, columns []string) error {
+	list := strings.Join(columns, ", ")
+	err := tx.Exec(`insert into ` + table + ` (` + list + `) select ` + list + ` from ` + table + ` where 1 = 0`).Error
+	if err == nil {
+		err = noChange(tx, table, columns)
+	}
+	if err != nil {
+		return err
+	}
+	return mysqlColumns(tx, table, key)
+}
+
+// mysqlColumns checks what a failing statement would not tell: types, collations, and that key is unique by itself.
+func mysqlColumns(tx *gorm.DB, table, key string) error {
 	rows, err := tx.Raw(`select column_name, data_type, coalesce(character_maximum_length, 0),
 			coalesce(collation_name, 'binary') <> 'binary' and coalesce(collation_name, '_bin') not like '%\_bin'
 		from information_schema.columns where table_schema = database() and table_name = ?`, table).Rows()
@@ -124,17 +148,19 @@ func (mySQL) checkRanges(tx *gorm.DB, table string) error {
 	var keys int
 	err = queryOne(tx, []any{&keys}, `select count(*) from (
 			select index_name from information_schema.statistics where table_schema = database() and table_name = ?
-			group by index_name having max(non_unique) = 0 and count(*) = 1 and max(column_name) = 'range_key'
-				and max(coalesce(sub_part, 0)) = 0
-		) as unique_keys`, table)
+			group by index_name having max(non_unique) = 0 and max(coalesce(sub_part, 0)) = 0
+				and count(*) = ? and sum(column_name in ?) = count(*)
+		) as unique_keys`, table, strings.Count(key, ",")+1, strings.Split(key, ", "))
 	if err == nil && keys == 0 {
-		err = fmt.Errorf("column range_key of table %s is not unique by itself; mend it with\n"+
-			"alter table %[1]s add primary key (range_key)", table)
+		err = &defect{
+			problem: fmt.Sprintf("(%s) of table %s is not unique by itself", key, table),
+			remedy:  fmt.Sprintf("mend it with\nalter table %s add primary key (%s)", table, key),
+		}
 	}
 	return err
 }
 
-func (mySQL) doubts(tx *gorm.DB, table string, _ bool) ([]string, error) {
+func (mySQL) doubts(tx *gorm.DB, table string, _ bool) ([]stores.Finding, error) {
 	var engine string
 	err := queryOne(tx, []any{&engine}, `select coalesce(engine, '') from information_schema.tables
 		where table_schema = database() and table_name = ?`, table)
@@ -142,8 +168,11 @@ func (mySQL) doubts(tx *gorm.DB, table string, _ bool) ([]string, error) {
 		return nil, err
 	}
 	if !strings.EqualFold(engine, "InnoDB") {
-		return nil, fmt.Errorf("table %s has the engine %s, which loses or breaks rows in a crash, and its ids would "+
-			"repeat; mend it with\nalter table %[1]s engine = InnoDB", table, engine)
+		return nil, &defect{
+			problem: fmt.Sprintf("table %s has the engine %s, which loses or breaks rows in a crash, and its ids would repeat",
+				table, engine),
+			remedy: fmt.Sprintf("mend it with\nalter table %s engine = InnoDB", table),
+		}
 	}
 	var flush, binlog, syncBinlog int64
 	err = queryOne(tx, []any{&flush, &binlog, &syncBinlog},
@@ -151,11 +180,13 @@ func (mySQL) doubts(tx *gorm.DB, table string, _ bool) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var doubts []string
+	var doubts []stores.Finding
 	doubt := func(setting string, value int64, event string) {
-		doubts = append(doubts, fmt.Sprintf("the server runs with %s=%d, so %s can lose ranges that were handed out, and "+
-			"their ids would repeat; as an administrator: set global %[1]s = 1, and the same in the server's configuration",
-			setting, value, event))
+		doubts = append(doubts, stores.Finding{
+			Problem: fmt.Sprintf("the server runs with %s=%d, so %s can lose what was handed out, and ids would repeat",
+				setting, value, event),
+			Remedy: fmt.Sprintf("as an administrator: set global %s = 1, and the same in the server's configuration", setting),
+		})
 	}
 	switch flush {
 	case 1, 3: // MariaDB knows 3, which does more
@@ -168,6 +199,32 @@ func (mySQL) doubts(tx *gorm.DB, table string, _ bool) ([]string, error) {
 		doubt("sync_binlog", syncBinlog, "a power failure")
 	}
 	return doubts, nil
+}
+
+func (mySQL) version(tx *gorm.DB) (string, error) {
+	var version string
+	err := queryOne(tx, []any{&version}, `select version()`)
+	number, product, _ := strings.Cut(version, "-")
+	if strings.Contains(product, "MariaDB") {
+		return "MariaDB " + number, err
+	}
+	return "MySQL " + version, err
+}
+
+// clock: sysdate() is in the session's time zone, in which an hour can come twice.
+func (mySQL) clock() string {
+	return `timestampdiff(microsecond, '1970-01-01', utc_timestamp(3)) div 1000`
+}
+
+// byBytes: checkRanges demands such a column, and no character of a key lies below those that it is padded with.
+func (mySQL) byBytes(column string) string { return column }
+
+func (mySQL) insertOnce(tx *gorm.DB, insert string, args ...any) (bool, error) {
+	err := tx.Exec(insert, args...).Error
+	if mysqlNumber(err) == 1062 {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // advance takes the new value from the answer to the statement that stored it. An insert with ON DUPLICATE KEY could
@@ -230,7 +287,7 @@ func (mySQL) diagnose(err error) diagnosis {
 		return diagnosis{harmless: true, advice: adviceValue}
 	case 1142, 1143, 1227:
 		return diagnosis{harmless: true, advice: "the user may not do this; grant select, insert and update on the table to " +
-			"it, and for auto-migrate also create"}
+			"it, delete for a purge, and for auto-migrate also create"}
 	case 1044:
 		return diagnosis{harmless: true, advice: "the user may not use the database, or there is none of this name; grant it, " +
 			"or name another one in the DSN"}

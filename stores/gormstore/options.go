@@ -26,7 +26,8 @@ type Options struct {
 	TablePrefix string `koanf:"table-prefix" schema:"pattern=[A-Za-z_][A-Za-z0-9_]{0,31}"`
 
 	// AutoMigrate creates missing tables at Start. Nil is true for a SQLite file of the store's own and false for
-	// servers and for a database handed in: a shared schema changes only when somebody says so.
+	// servers and for a database handed in: a shared schema changes only when somebody says so. Where it is false, the
+	// tables of slot leases may be missing until the first slot is leased.
 	AutoMigrate *bool `koanf:"auto-migrate"`
 
 	// MaxOpenConns bounds the pool that the store opens for a server; 0 is 4. A call needs a connection for one short

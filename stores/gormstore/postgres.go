@@ -12,6 +12,7 @@ import (
 	"gorm.io/gorm"
 
 	"github.com/cosid-go/cosid/config/field"
+	"github.com/cosid-go/cosid/stores"
 )
 
 // postgresql is the dialect of PostgreSQL 12 and later.
@@ -41,21 +42,24 @@ func commitDurably(ctx context.Context, conn *pgx.Conn) error {
 
 func (postgresql) schema(prefix string) []definition {
 	table := rangeTable(prefix)
-	return []definition{{table, `create table if not exists ` + table + ` (
+	ranges := definition{table, `create table if not exists ` + table + ` (
 	range_key ` + postgresType("range_key") + ` not null primary key,
 	next_id ` + postgresType("next_id") + ` not null check (next_id >= 0),
 	sealed ` + postgresType("sealed") + ` not null check (sealed in (0, 1))
-)`}}
+)`}
+	return append([]definition{ranges}, slotDefinitions(prefix, postgresType, "unique", "")...)
 }
 
 func postgresType(column string) string {
 	switch column {
-	case "range_key":
+	case "range_key", "owner", "last_owner":
 		return `varchar(255) collate "C"`
-	case "next_id":
-		return "bigint"
-	default:
+	case "namespace", "incarnation":
+		return `varchar(64) collate "C"`
+	case "sealed":
 		return "smallint"
+	default:
+		return "bigint"
 	}
 }
 
@@ -71,6 +75,17 @@ func (postgresql) checkRanges(tx *gorm.DB, table string) error {
 	if err := upsertCheck(tx, table); err != nil {
 		return err
 	}
+	return postgresColumns(tx, table)
+}
+
+func (postgresql) checkSlots(tx *gorm.DB, table, key string, columns []string) error {
+	if err := upsertCheckKey(tx, table, key, columns); err != nil {
+		return err
+	}
+	return postgresColumns(tx, table)
+}
+
+func postgresColumns(tx *gorm.DB, table string) error {
 	rows, err := tx.Raw(`select a.attname, format_type(a.atttypid, null), greatest(a.atttypmod - 4, 0),
 			not coalesce(c.collisdeterministic, true)
 		from pg_catalog.pg_attribute a left join pg_catalog.pg_collation c on c.oid = a.attcollation
@@ -87,7 +102,7 @@ func (postgresql) checkRanges(tx *gorm.DB, table string) error {
 	})
 }
 
-func (postgresql) doubts(tx *gorm.DB, table string, _ bool) ([]string, error) {
+func (postgresql) doubts(tx *gorm.DB, table string, _ bool) ([]stores.Finding, error) {
 	var persistence, fsync, commit, pages string
 	err := queryOne(tx, []any{&persistence, &fsync, &commit, &pages}, `select relpersistence::text, current_setting('fsync'),
 			current_setting('synchronous_commit'), current_setting('full_page_writes')
@@ -96,23 +111,45 @@ func (postgresql) doubts(tx *gorm.DB, table string, _ bool) ([]string, error) {
 		return nil, err
 	}
 	if persistence != "p" {
-		return nil, fmt.Errorf("table %s is unlogged or temporary: it is emptied by a crash, and its ids would repeat; "+
-			"mend it with\nalter table %[1]s set logged", table)
+		return nil, &defect{
+			problem: fmt.Sprintf("table %s is unlogged or temporary: it is emptied by a crash, and its ids would repeat", table),
+			remedy:  fmt.Sprintf("mend it with\nalter table %s set logged", table),
+		}
 	}
-	var doubts []string
+	var doubts []stores.Finding
 	if commit == "off" {
-		doubts = append(doubts, "this connection runs with synchronous_commit=off, so a crash of the server can lose ranges "+
-			"that were handed out, and their ids would repeat; mend it with: "+
-			"alter role current_user set synchronous_commit = on")
+		doubts = append(doubts, stores.Finding{
+			Problem: "this connection runs with synchronous_commit=off, so a crash of the server can lose what was handed out, " +
+				"and ids would repeat",
+			Remedy: "alter role current_user set synchronous_commit = on",
+		})
 	}
 	for _, setting := range []struct{ name, value string }{{"fsync", fsync}, {"full_page_writes", pages}} {
 		if setting.value == "off" {
-			doubts = append(doubts, fmt.Sprintf("the server runs with %s=off, so a power failure can lose ranges that were "+
-				"handed out, and their ids would repeat; as a superuser: alter system set %[1]s = on; select pg_reload_conf()",
-				setting.name))
+			doubts = append(doubts, stores.Finding{
+				Problem: fmt.Sprintf("the server runs with %s=off, so a power failure can lose what was handed out, and ids would "+
+					"repeat", setting.name),
+				Remedy: fmt.Sprintf("as a superuser: alter system set %s = on; select pg_reload_conf()", setting.name),
+			})
 		}
 	}
 	return doubts, nil
+}
+
+func (postgresql) version(tx *gorm.DB) (string, error) {
+	var version string
+	err := queryOne(tx, []any{&version}, `select current_setting('server_version')`)
+	return "PostgreSQL " + version, err
+}
+
+func (postgresql) clock() string {
+	return `cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`
+}
+
+func (postgresql) byBytes(column string) string { return column + ` collate "C"` }
+
+func (postgresql) insertOnce(tx *gorm.DB, insert string, args ...any) (bool, error) {
+	return upsertInsertOnce(tx, insert, args...)
 }
 
 func (postgresql) advance(tx *gorm.DB, table, key string, size, initialOffset int64) (int64, error) {
@@ -150,7 +187,7 @@ func (postgresql) diagnose(err error) diagnosis {
 		return diagnosis{harmless: true, advice: adviceValue}
 	case "42501":
 		return diagnosis{harmless: true, advice: "the user may not do this; grant select, insert and update on the table to " +
-			"it, and for auto-migrate also create on the schema"}
+			"it, delete for a purge, and for auto-migrate also create on the schema"}
 	case "28P01", "28000":
 		return diagnosis{harmless: true, advice: "the server refuses the user; check user and password in the DSN, and " +
 			"the server's pg_hba.conf"}

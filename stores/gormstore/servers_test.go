@@ -41,9 +41,9 @@ type address struct {
 	parameters                     map[string]string
 }
 
-func startPostgres(t *testing.T) *server {
+func startPostgres(t *testing.T, clock *servers.Clock) *server {
 	return &server{
-		serverProcess: servers.StartPostgres(t), driver: "postgres", dialector: postgres.Open,
+		serverProcess: servers.StartPostgresUnder(t, clock), driver: "postgres", dialector: postgres.Open,
 		edit: func(dsn string, change func(a *address)) string {
 			parsed, err := url.Parse(dsn)
 			if err != nil {
@@ -63,9 +63,9 @@ func startPostgres(t *testing.T) *server {
 	}
 }
 
-func startMariaDB(t *testing.T) *server {
+func startMariaDB(t *testing.T, clock *servers.Clock) *server {
 	return &server{
-		serverProcess: servers.StartMariaDB(t), driver: "mysql", dialector: mysql.Open,
+		serverProcess: servers.StartMariaDBUnder(t, clock), driver: "mysql", dialector: mysql.Open,
 		edit: func(dsn string, change func(a *address)) string {
 			config, err := mysqldriver.ParseDSN(dsn)
 			if err != nil {
@@ -124,12 +124,12 @@ var mysqlDiffers = map[string]string{"clientFoundRows": "true", "parseTime": "tr
 
 func TestPostgres(t *testing.T) {
 	t.Parallel() // with the other server: much of the time passes in waiting for disks
-	onServer(t, startPostgres(t))
+	onServer(t, startPostgres(t, nil))
 }
 
 func TestMariaDB(t *testing.T) {
 	t.Parallel()
-	onServer(t, startMariaDB(t))
+	onServer(t, startMariaDB(t, nil))
 }
 
 // onServer runs what holds on every server, on one that they share.

@@ -14,6 +14,7 @@ import (
 	"gorm.io/gorm"
 
 	"github.com/cosid-go/cosid/config/field"
+	"github.com/cosid-go/cosid/stores"
 )
 
 // sqlite is the dialect of SQLite 3.37 and later, in pure Go.
@@ -121,11 +122,21 @@ func sqlitePath(dsn string) string {
 // schema: strict, so that a value past the largest integer is refused instead of stored as a float.
 func (sqlite) schema(prefix string) []definition {
 	table := rangeTable(prefix)
-	return []definition{{table, `create table if not exists ` + table + ` (
+	ranges := definition{table, `create table if not exists ` + table + ` (
 	range_key text not null primary key,
 	next_id integer not null check (next_id >= 0),
 	sealed integer not null check (sealed in (0, 1))
-) strict, without rowid`}}
+) strict, without rowid`}
+	typeOf := func(column string) string {
+		switch column {
+		case "namespace", "owner", "incarnation", "last_owner":
+			return "text"
+		default:
+			return "integer"
+		}
+	}
+	// With rowids: else SQLite takes reading all of a namespace for cheaper than going by an index.
+	return append([]definition{ranges}, slotDefinitions(prefix, typeOf, "unique", " strict")...)
 }
 
 func (sqlite) hasTable(tx *gorm.DB, table string) (bool, error) {
@@ -137,38 +148,64 @@ func (sqlite) hasTable(tx *gorm.DB, table string) (bool, error) {
 
 func (sqlite) checkRanges(tx *gorm.DB, table string) error { return upsertCheck(tx, table) }
 
+func (sqlite) checkSlots(tx *gorm.DB, table, key string, columns []string) error {
+	return upsertCheckKey(tx, table, key, columns)
+}
+
 // doubts: what is a doubt about a database that was handed in is a mistake in one that the store opened itself.
-func (d sqlite) doubts(tx *gorm.DB, _ string, owned bool) ([]string, error) {
+func (d sqlite) doubts(tx *gorm.DB, _ string, owned bool) ([]stores.Finding, error) {
 	doubt, err := d.doubt(tx)
 	switch {
-	case err != nil || doubt == "":
+	case err != nil || doubt == nil:
 		return nil, err
 	case owned:
-		return nil, errors.New(doubt)
+		return nil, doubt
 	default:
-		return []string{doubt}, nil
+		return []stores.Finding{{Problem: doubt.problem, Remedy: doubt.remedy}}, nil
 	}
 }
 
-func (sqlite) doubt(tx *gorm.DB) (string, error) {
+func (sqlite) doubt(tx *gorm.DB) (*defect, error) {
 	const full = 2
 	var file string
 	if err := queryOne(tx, []any{&file}, `select file from pragma_database_list where name = 'main'`); err != nil {
-		return "", err
+		return nil, err
 	}
 	if file == "" {
-		return "this SQLite database is in memory or temporary: it ends with its connection, and its ids would repeat; " +
-			"name a file", nil
+		return &defect{
+			problem: "this SQLite database is in memory or temporary: it ends with its connection, and its ids would repeat",
+			remedy:  "name a file",
+		}, nil
 	}
 	var synchronous int
 	if err := queryOne(tx, []any{&synchronous}, `pragma synchronous`); err != nil {
-		return "", err
+		return nil, err
 	}
 	if synchronous >= full {
-		return "", nil
+		return nil, nil
 	}
-	return fmt.Sprintf("this SQLite connection runs with synchronous=%d, so a power failure can lose ranges that were "+
-		"handed out, and their ids would repeat; add _pragma=synchronous(FULL) to its DSN", synchronous), nil
+	return &defect{
+		problem: fmt.Sprintf("this SQLite connection runs with synchronous=%d, so a power failure can lose what was handed "+
+			"out, and ids would repeat", synchronous),
+		remedy: "add _pragma=synchronous(FULL) to its DSN",
+	}, nil
+}
+
+func (sqlite) version(tx *gorm.DB) (string, error) {
+	var version string
+	err := queryOne(tx, []any{&version}, `select sqlite_version()`)
+	return "SQLite " + version, err
+}
+
+// clock is that of this host. Older versions know no unixepoch('subsec').
+func (sqlite) clock() string {
+	return `cast(round((julianday('now') - 2440587.5) * 86400000.0) as integer)`
+}
+
+func (sqlite) byBytes(column string) string { return column + ` collate binary` }
+
+func (sqlite) insertOnce(tx *gorm.DB, insert string, args ...any) (bool, error) {
+	return upsertInsertOnce(tx, insert, args...)
 }
 
 func (sqlite) advance(tx *gorm.DB, table, key string, size, initialOffset int64) (int64, error) {
@@ -207,8 +244,7 @@ func (sqlite) diagnose(err error) diagnosis {
 	case sqliteNotADB:
 		return diagnosis{harmless: true, advice: "the file is not a SQLite database; name another one"}
 	case sqliteError:
-		return diagnosis{harmless: true, advice: "the table is missing or lacks one of the columns range_key (the " +
-			"primary key), next_id and sealed; choose another table-prefix, or move it away and create it as DDL says"}
+		return diagnosis{harmless: true, advice: adviceShape}
 	case sqliteConstraint:
 		return diagnosis{harmless: true, advice: "the table refuses the value; compare its definition with DDL"}
 	case sqliteFull:

@@ -19,7 +19,7 @@ const startPatience = 10 * time.Second
 
 const untilContextEnds = time.Duration(math.MaxInt64)
 
-// Start opens the database, creates the table if it may, and checks that the table can be used. It is bounded by
+// Start opens the database, creates the tables if it may, and checks those that it needs. It is bounded by
 // ctx, or by ten seconds where ctx has no deadline, and tries again while other processes hold the database's lock. If
 // it fails, nothing is left open and it may be called again. A store that is started is not started again.
 func (s *Store) Start(ctx context.Context) error {
@@ -111,10 +111,8 @@ func (s *Store) openLink() (link, error) {
 func (s *Store) prepare(ctx context.Context, l link) error {
 	return s.patiently(ctx, untilContextEnds, func() error {
 		return s.run(ctx, l, func(tx *gorm.DB) error {
-			for _, d := range s.dialect.schema(s.options.TablePrefix) {
-				if err := s.makeTable(tx, d); err != nil {
-					return err
-				}
+			if err := s.makeTables(tx); err != nil {
+				return err
 			}
 			if err := s.dialect.checkRanges(tx, s.options.table()); err != nil {
 				return s.explain("check table "+s.options.table(), err)
@@ -124,11 +122,30 @@ func (s *Store) prepare(ctx context.Context, l link) error {
 				return s.explain("check the durability", err)
 			}
 			for _, doubt := range doubts {
-				s.spec.Logger.WarnContext(ctx, "cosid: the store may lose reserved ranges", "store", s.spec.Name, "reason", doubt)
+				s.spec.Logger.WarnContext(ctx, "cosid: the store may lose reserved ranges", "store", s.spec.Name,
+					"reason", doubt.Problem, "remedy", doubt.Remedy)
 			}
 			return nil
 		})
 	})
+}
+
+// makeTables makes every table, where it may. Where it may not, only the ranges' must be there: many applications lease
+// no slots, and the call that does says what is missing.
+func (s *Store) makeTables(tx *gorm.DB) error {
+	for i, d := range s.dialect.schema(s.options.TablePrefix) {
+		if i > 0 && !s.options.autoMigrate() {
+			return nil
+		}
+		if err := s.makeTable(tx, d); err != nil {
+			return err
+		}
+	}
+	if err := s.checkSlotTables(tx); err != nil {
+		return err
+	}
+	s.slotsChecked.Store(true)
+	return nil
 }
 
 func (s *Store) makeTable(tx *gorm.DB, d definition) error {
@@ -140,7 +157,7 @@ func (s *Store) makeTable(tx *gorm.DB, d definition) error {
 		return nil
 	}
 	if !s.options.autoMigrate() {
-		return fmt.Errorf("table %s is missing: set auto-migrate: true, or create it with\n%s", d.table, d.create)
+		return missing(d)
 	}
 	err = tx.Exec(d.create).Error
 	if err == nil {

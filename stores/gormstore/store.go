@@ -5,19 +5,22 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 
 	"gorm.io/gorm"
 
 	"github.com/cosid-go/cosid/stores"
 )
 
-// Store keeps ranges in one table of a SQL database: a RangeStore and a Sealer, safe for concurrent use. Stores on
-// one database, in any number of processes, count as one store.
+// Store keeps ranges and slot leases in tables of a SQL database, safe for concurrent use. Stores on one database, in any
+// number of processes, count as one store.
 type Store struct {
 	spec     stores.Spec
 	options  Options
 	dialect  dialect
 	handedIn *gorm.DB // nil with a DSN
+
+	slotsChecked atomic.Bool // the tables of slot leases can be used
 
 	mu           sync.Mutex // never held during I/O
 	state        state
@@ -40,6 +43,8 @@ var (
 	_ stores.Store      = (*Store)(nil)
 	_ stores.RangeStore = (*Store)(nil)
 	_ stores.Sealer     = (*Store)(nil)
+
+	_ stores.SlotLeaseStore = (*Store)(nil)
 )
 
 // New returns a store that is not started yet. db may be nil if the options hold a DSN, and is not used then.

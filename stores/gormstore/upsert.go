@@ -3,6 +3,7 @@ package gormstore
 import (
 	"database/sql"
 	"math"
+	"strings"
 
 	"gorm.io/gorm"
 )
@@ -38,6 +39,22 @@ func upsertSeal(tx *gorm.DB, table, key string) error {
 func upsertCheck(tx *gorm.DB, table string) error {
 	return tx.Exec(`insert into ` + table + ` (range_key, next_id, sealed) select '', 0, 0 where 1 = 0
 		on conflict (range_key) do update set next_id = 0, sealed = 0 returning next_id`).Error
+}
+
+// upsertCheckKey is upsertCheck for a table with another key.
+func upsertCheckKey(tx *gorm.DB, table, key string, columns []string) error {
+	list := strings.Join(columns, ", ")
+	err := tx.Exec(`insert into ` + table + ` (` + list + `) select ` + list + ` from ` + table + `
+		where 1 = 0 on conflict (` + key + `) do nothing`).Error
+	if err != nil {
+		return err
+	}
+	return noChange(tx, table, columns)
+}
+
+func upsertInsertOnce(tx *gorm.DB, insert string, args ...any) (bool, error) {
+	done := tx.Exec(insert+` on conflict do nothing`, args...)
+	return done.RowsAffected == 1, done.Error
 }
 
 // queryOne scans the only row of a query, or returns sql.ErrNoRows. It reads to the end, because a statement that

@@ -28,9 +28,9 @@ func newCompany() company {
 
 // G1, G29: all kinds of associations, three levels deep, single and in a batch. Nothing is drawn inside the
 // transaction, where the only connection is taken.
-func TestAssociationsAreFilledBeforeTheTransactionBegins(t *testing.T) {
+func (d database) AssociationsAreFilledBeforeTheTransactionBegins(t *testing.T) {
 	for _, n := range []int{1, 3} {
-		w := newWorld(t, nil, family...)
+		w := d.newWorld(t, nil, family...)
 		companies := make([]company, n)
 		for i := range companies {
 			companies[i] = newCompany()
@@ -86,7 +86,7 @@ func TestAssociationsAreFilledBeforeTheTransactionBegins(t *testing.T) {
 	}
 }
 
-func TestAssociationsThatAreNotSavedAreNotFilled(t *testing.T) {
+func (d database) AssociationsThatAreNotSavedAreNotFilled(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		db   func(db *gorm.DB) *gorm.DB
@@ -105,7 +105,7 @@ func TestAssociationsThatAreNotSavedAreNotFilled(t *testing.T) {
 		}, 5},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := newWorld(t, nil, family...)
+			w := d.newWorld(t, nil, family...)
 			co := newCompany()
 			must(t, c.db(w.DB).Create(&co))
 			if got := w.id.Drawn(); got != c.ids || len(w.id.Draws()) > 1 {
@@ -113,7 +113,7 @@ func TestAssociationsThatAreNotSavedAreNotFilled(t *testing.T) {
 			}
 		})
 	}
-	w := newWorld(t, nil, family...)
+	w := d.newWorld(t, nil, family...)
 	w.id.Before = nil
 	co := company{Tags: []*label{{ID: 90}, {Maker: &country{}}}}
 	must(t, w.Create(&label{ID: 90}))
@@ -124,8 +124,8 @@ func TestAssociationsThatAreNotSavedAreNotFilled(t *testing.T) {
 }
 
 // GORM saves no belongs-to struct that is zero. Filling it would make it a row.
-func TestAZeroStructIsNotMadeARow(t *testing.T) {
-	w := newWorld(t, nil, family...)
+func (d database) AZeroStructIsNotMadeARow(t *testing.T) {
+	w := d.newWorld(t, nil, family...)
 	co := company{}
 	must(t, w.Create(&co))
 	if co.Region.ID != 0 || w.rows(t, &region{}) != 0 || w.id.Drawn() != 1 {
@@ -134,8 +134,8 @@ func TestAZeroStructIsNotMadeARow(t *testing.T) {
 }
 
 // G6, G7: what is stored already keeps its id.
-func TestStoredChildrenKeepTheirIDs(t *testing.T) {
-	w := newWorld(t, nil, family...)
+func (d database) StoredChildrenKeepTheirIDs(t *testing.T) {
+	w := d.newWorld(t, nil, family...)
 	x := label{Name: "x"}
 	c := country{Name: "c"}
 	must(t, w.Create(&x))
@@ -156,8 +156,8 @@ func TestStoredChildrenKeepTheirIDs(t *testing.T) {
 }
 
 // Updates create associations too, and begin a transaction of their own.
-func TestAssociationsCreatedByUpdatesAreFilledBeforeTheirTransaction(t *testing.T) {
-	w := newWorld(t, nil, family...)
+func (d database) AssociationsCreatedByUpdatesAreFilledBeforeTheirTransaction(t *testing.T) {
+	w := d.newWorld(t, nil, family...)
 	co := company{Name: "a"}
 	must(t, w.Create(&co))
 	one := order{Note: "appended"}
@@ -195,8 +195,8 @@ func TestAssociationsCreatedByUpdatesAreFilledBeforeTheirTransaction(t *testing.
 	}
 }
 
-func TestCyclesBetweenRowsComeToAnEnd(t *testing.T) {
-	w := newWorld(t, nil, family...)
+func (d database) CyclesBetweenRowsComeToAnEnd(t *testing.T) {
+	w := d.newWorld(t, nil, family...)
 	co := company{Orders: make([]order, 2)}
 	co.Orders[0].Company, co.Orders[1].Company = &co, &co
 	must(t, w.Create(&co))
@@ -228,8 +228,8 @@ type (
 )
 
 // GORM makes the rows of join tables by itself, inside the transaction.
-func TestRowsOfJoinTablesAreFilledFromIDsAtHand(t *testing.T) {
-	w := newWorld(t, nil)
+func (d database) RowsOfJoinTablesAreFilledFromIDsAtHand(t *testing.T) {
+	w := d.newWorld(t, nil)
 	if err := w.SetupJoinTable(&member{}, "Clubs", &membership{}); err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ func BenchmarkCreate(b *testing.B) {
 			name = "with plugin"
 		}
 		b.Run(name, func(b *testing.B) {
-			db := openDatabase(b, &gorm.Config{})
+			db := inFile().open(b, &gorm.Config{})
 			id, no := tagstest.Quick{Counter: tagstest.NewCounter(1)}, tagstest.NewCounter(1)
 			filler := tags.NewFiller(tagstest.SourceOf(map[string]tags.Generator{"id": id, "no": no}))
 			type bill struct {

@@ -28,7 +28,7 @@ func pointers[T any](rows []T) []*T {
 
 // Each way to create rows fills them in order, with one draw a generator, before the transaction begins: the world's
 // generators need the only connection.
-func TestEveryWayToCreateFillsItsRows(t *testing.T) {
+func (d database) EveryWayToCreateFillsItsRows(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		create func(db *gorm.DB) ([]*user, error)
@@ -127,7 +127,7 @@ func TestEveryWayToCreateFillsItsRows(t *testing.T) {
 		}, []int{1}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := newWorld(t, nil, &user{})
+			w := d.newWorld(t, nil, &user{})
 			users, err := c.create(w.DB)
 			if err != nil {
 				t.Fatal(err)
@@ -151,18 +151,18 @@ func TestEveryWayToCreateFillsItsRows(t *testing.T) {
 }
 
 // Another struct than the model's is filled by its own tags, wherever the model has its fields.
-func TestAnotherStructThanTheModelIsFilledByItsOwnTags(t *testing.T) {
+func (d database) AnotherStructThanTheModelIsFilledByItsOwnTags(t *testing.T) {
 	type dto struct {
 		ID   int64 `cosid:"id"`
 		Name string
 		No   string // not tagged here
 		Age  int
 	}
-	w := newWorld(t, nil, &user{})
-	d := dto{Name: "a"}
-	must(t, w.Model(&user{}).Create(&d))
-	if d.ID != 1 || d.No != "" || w.no.Drawn() != 0 {
-		t.Errorf("%+v", d)
+	w := d.newWorld(t, nil, &user{})
+	row := dto{Name: "a"}
+	must(t, w.Model(&user{}).Create(&row))
+	if row.ID != 1 || row.No != "" || w.no.Drawn() != 0 {
+		t.Errorf("%+v", row)
 	}
 
 	type other struct { // GORM itself fails on a struct of another form

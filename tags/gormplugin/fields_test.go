@@ -33,8 +33,8 @@ type line struct {
 	ID int64 `cosid:"id"`
 }
 
-func TestColumnsOfEveryFormAreFilledAndReadBack(t *testing.T) {
-	w := newWorld(t, nil, &kinds{})
+func (d database) ColumnsOfEveryFormAreFilledAndReadBack(t *testing.T) {
+	w := d.newWorld(t, nil, &kinds{})
 	k := kinds{Preset: sql.NullInt64{Valid: true}, Lines: []line{{}, {ID: 70}, {}}}
 	must(t, w.Create(&k))
 	var got kinds
@@ -65,7 +65,7 @@ type (
 )
 
 // G9, G12: embedded structs, by value, by pointer and by GORM's tag.
-func TestEmbeddedColumnsAreFilled(t *testing.T) {
+func (d database) EmbeddedColumnsAreFilled(t *testing.T) {
 	type model struct {
 		*Base
 		Audit
@@ -74,7 +74,7 @@ func TestEmbeddedColumnsAreFilled(t *testing.T) {
 		Apart *Audit `gorm:"embedded;embeddedPrefix:apart_" cosid:"-"`
 		hidden
 	}
-	w := newWorld(t, nil, &model{})
+	w := d.newWorld(t, nil, &model{})
 	rows := []*model{{}, {To: &Place{Code: "kept"}}}
 	must(t, w.Create(rows))
 	for i, m := range rows {
@@ -94,7 +94,7 @@ func TestEmbeddedColumnsAreFilled(t *testing.T) {
 	if rows[1].To.Code != "kept" {
 		t.Errorf("%+v", rows[1].To)
 	}
-	w = newWorld(t, nil, &model{}) // the database gives an id of its own, which may be one of those above
+	w = d.newWorld(t, nil, &model{}) // the database gives an id of its own, which may be one of those above
 	omitted := model{}
 	must(t, w.Omit("to_code", "ID").Create(&omitted))
 	if omitted.To != nil && omitted.To.Code != "" {
@@ -102,12 +102,12 @@ func TestEmbeddedColumnsAreFilled(t *testing.T) {
 	}
 }
 
-func TestAnUnexportedNilEmbeddedPointerIsNamed(t *testing.T) {
+func (d database) AnUnexportedNilEmbeddedPointerIsNamed(t *testing.T) {
 	type model struct {
 		*hidden
 		ID int64 `cosid:"id"`
 	}
-	w := newWorld(t, nil, &model{})
+	w := d.newWorld(t, nil, &model{})
 	err := w.Create(&model{}).Error
 	want := "fill model.hidden: the embedded *gormplugin_test.hidden is nil"
 	if err == nil || !strings.Contains(err.Error(), want) || w.drawn() != 0 {

@@ -8,8 +8,8 @@ import (
 	"gorm.io/gorm"
 )
 
-func TestMapsAreFilled(t *testing.T) { // G5
-	w := newWorld(t, nil, &user{})
+func (d database) MapsAreFilled(t *testing.T) { // G5
+	w := d.newWorld(t, nil, &user{})
 	one := map[string]any{"name": "a"}
 	must(t, w.Model(&user{}).Create(one))
 	if one["id"] != int64(1) || one["no"] != "N-1" {
@@ -49,8 +49,46 @@ func TestMapsAreFilled(t *testing.T) { // G5
 	}
 }
 
-func TestMapsAreFilledWithPlainValues(t *testing.T) {
-	w := newWorld(t, nil, &kinds{})
+// The maps keep the keys of their rows, whatever GORM believes the database to have made.
+func (d database) MapsHoldTheKeysOfTheirRows(t *testing.T) {
+	for name, rows := range map[string]func([]map[string]any) any{
+		"a pointer to maps": func(rows []map[string]any) any { return &rows },
+		"maps":              func(rows []map[string]any) any { return rows }, // GORM refuses where it reads keys back
+	} {
+		w := d.newWorld(t, nil, &user{})
+		many := []map[string]any{{"name": "a", "id": int64(90)}, {"name": "b"}, {"name": "c", "ID": int64(70)}, {"name": "d"}}
+		if err := w.Model(&user{}).Create(rows(many)).Error; err != nil {
+			if name != "maps" || w.rows(t, &user{}) != 0 {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		for i, key := range []string{"id", "id", "ID", "id"} {
+			var stored string
+			must(t, w.Model(&user{}).Where("id = ?", many[i][key]).Pluck("name", &stored))
+			if stored != many[i]["name"] {
+				t.Errorf("%s: the row of %v is %q's", name, many[i], stored)
+			}
+		}
+		if _, twice := many[2]["id"]; twice {
+			t.Errorf("%s: two keys in %v", name, many[2])
+		}
+	}
+}
+
+func (d database) AMapWithoutAKeyIsGivenThatOfTheDatabase(t *testing.T) {
+	w := d.newWorld(t, nil, &user{})
+	row := map[string]any{"name": "a"}
+	must(t, w.Model(&user{}).Omit("id").Create(&row))
+	var id int64
+	must(t, w.Model(&user{}).Pluck("id", &id))
+	if row["id"] != id || w.id.Drawn() != 0 {
+		t.Errorf("the row is %d, the map %v", id, row)
+	}
+}
+
+func (d database) MapsAreFilledWithPlainValues(t *testing.T) {
+	w := d.newWorld(t, nil, &kinds{})
 	m := map[string]any{}
 	must(t, w.Model(&kinds{}).Create(m))
 	if m["pointer"] != int64(2) || m["null"] != int64(3) || m["named"] != billNo("N-1") {

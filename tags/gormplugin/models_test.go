@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"gorm.io/gorm"
 
@@ -95,12 +94,12 @@ type world struct {
 	filler *tags.Filler
 }
 
-func newWorld(t *testing.T, config *gorm.Config, models ...any) *world {
+func (d database) newWorld(t *testing.T, config *gorm.Config, models ...any) *world {
 	t.Helper()
 	if config == nil {
 		config = &gorm.Config{}
 	}
-	db := openDatabase(t, config)
+	db := d.open(t, config)
 	pool, err := db.DB()
 	if err != nil {
 		t.Fatal(err)
@@ -120,14 +119,13 @@ func newWorld(t *testing.T, config *gorm.Config, models ...any) *world {
 	return w
 }
 
-// ask needs a connection, as a store does.
+// ask needs a connection, as a store does. It does not wait for one: only the caller can have it.
 func ask(ctx context.Context, pool *sql.DB) error {
-	ctx, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
-	defer cancel()
-	if _, err := pool.ExecContext(ctx, "SELECT 1"); err != nil {
-		return fmt.Errorf("%w: %w", generators.ErrRangeUnavailable, err)
+	if pool.Stats().InUse > 0 {
+		return fmt.Errorf("%w: the connection is taken", generators.ErrRangeUnavailable)
 	}
-	return nil
+	_, err := pool.ExecContext(ctx, "SELECT 1")
+	return err
 }
 
 // drawn is how many ids were drawn from both generators.

@@ -17,8 +17,10 @@
 //   - A store never joins a transaction. A rollback leaves a gap, and no id comes twice.
 //   - SkipHooks skips the methods of models, not filling: a row without its number would be worse. DryRun fills as
 //     well, so that the SQL it shows is complete.
-//   - Under OnConflict{DoNothing} a row that is not inserted leaves its new id in the struct. RowsAffected tells,
-//     except on MariaDB: GORM counts the row there that was in the way, and puts its key into the struct. Read it back.
+//   - Under OnConflict{DoNothing} a row that is not inserted leaves its new id in the struct. RowsAffected tells, if
+//     the key has the tag gorm:"autoIncrement:false". Without it GORM reads the keys back, and counts rows that were
+//     in the way: each on MariaDB, those of a slice everywhere but on MySQL. An upsert that updates keeps the id of
+//     the row that is there, which the struct shows only where GORM reads keys back. Read it by what was in the way.
 //   - Save of a slice overwrites all columns of rows that exist. A tagged field that was not loaded, and so is empty,
 //     gets a new number there, as any other empty field gets its zero.
 //   - An update of a parent saves its children, too. A tagged field of a child that was not loaded looks empty and gets
@@ -63,6 +65,7 @@ func (p *Plugin) Initialize(db *gorm.DB) error {
 	// "*" rather than gorm:begin_transaction, which is not there when SkipDefaultTransaction is set.
 	return errors.Join(
 		db.Callback().Create().Before("*").Register("cosid:fill", p.beforeCreate),
+		db.Callback().Create().After("gorm:create").Register("cosid:restore_map_keys", restoreMapKeys),
 		db.Callback().Update().Before("*").Register("cosid:fill_associations", p.beforeUpdate),
 	)
 }
@@ -113,6 +116,7 @@ func (p *Plugin) beforeCreate(db *gorm.DB) {
 		}
 		return w.rows(s, selected(stmt, s, true), stmt.ReflectValue)
 	}))
+	p.keepMapKeys(db)
 }
 
 // beforeUpdate fills the associations that an update will create. The updated row itself keeps its empty fields: an

@@ -15,7 +15,7 @@ import (
 // The first callers may come at once, while GORM still works out how the models relate.
 func TestFirstCallersMayComeAtOnce(t *testing.T) {
 	for range 20 {
-		w := newWorld(t, &gorm.Config{DryRun: true})
+		w := inFile().newWorld(t, &gorm.Config{DryRun: true})
 		w.id.Before, w.no.Before = nil, nil
 		var wg sync.WaitGroup
 		for i := range 4 {
@@ -37,8 +37,8 @@ func TestFirstCallersMayComeAtOnce(t *testing.T) {
 	}
 }
 
-func TestThePluginIsInstalledOnce(t *testing.T) {
-	w := newWorld(t, nil, &user{})
+func (d database) ThePluginIsInstalledOnce(t *testing.T) {
+	w := d.newWorld(t, nil, &user{})
 	if err := w.Use(gormplugin.New(w.filler)); !errors.Is(err, gorm.ErrRegistered) {
 		t.Errorf("error %v", err)
 	}
@@ -68,8 +68,8 @@ func (h *hooked) BeforeCreate(tx *gorm.DB) error {
 }
 
 // G10: a hook of the model finds the ids in place, and can fill what it adds.
-func TestHooksSeeTheIDsAndCanFillWhatTheyAdd(t *testing.T) {
-	w := newWorld(t, nil, &hooked{}, &hookedPart{})
+func (d database) HooksSeeTheIDsAndCanFillWhatTheyAdd(t *testing.T) {
+	w := d.newWorld(t, nil, &hooked{}, &hookedPart{})
 	w.id.Before = nil // hooks run inside the transaction
 	h := hooked{Parts: []hookedPart{{}}}
 	must(t, w.Create(&h))
@@ -81,8 +81,8 @@ func TestHooksSeeTheIDsAndCanFillWhatTheyAdd(t *testing.T) {
 	}
 }
 
-func TestFillNeedsThePlugin(t *testing.T) {
-	w := newWorld(t, nil, &user{})
+func (d database) FillNeedsThePlugin(t *testing.T) {
+	w := d.newWorld(t, nil, &user{})
 	u := user{}
 	if err := gormplugin.Fill(w.DB, &u); err != nil || u.ID != 1 || u.No != "N-1" {
 		t.Errorf("%+v: %v", u, err)

@@ -11,7 +11,7 @@ import (
 	"github.com/cosid-go/cosid/tags/internal/tagstest"
 )
 
-func TestRowsThatCannotBeFilledDrawNothing(t *testing.T) {
+func (d database) RowsThatCannotBeFilledDrawNothing(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		create func(db *gorm.DB) error
@@ -41,7 +41,7 @@ func TestRowsThatCannotBeFilledDrawNothing(t *testing.T) {
 		}, tagstest.ErrExhausted, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := newWorld(t, nil, &user{})
+			w := d.newWorld(t, nil, &user{})
 			err := c.create(w.Session(&gorm.Session{}))
 			if err == nil || c.want != nil && !errors.Is(err, c.want) {
 				t.Errorf("error %v, want %v", err, c.want)
@@ -54,8 +54,8 @@ func TestRowsThatCannotBeFilledDrawNothing(t *testing.T) {
 }
 
 // G36: a caller who is gone waits for nothing.
-func TestACancelledCallDrawsNothing(t *testing.T) {
-	w := newWorld(t, nil, &user{})
+func (d database) ACancelledCallDrawsNothing(t *testing.T) {
+	w := d.newWorld(t, nil, &user{})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := w.WithContext(ctx).Create(&user{}).Error; !errors.Is(err, context.Canceled) {
@@ -67,19 +67,19 @@ func TestACancelledCallDrawsNothing(t *testing.T) {
 }
 
 // G40, G41: what filling says is the error of the call, and there is no row.
-func TestAFillThatFailsKeepsTheRowOut(t *testing.T) {
+func (d database) AFillThatFailsKeepsTheRowOut(t *testing.T) {
 	type small struct {
 		ID int64 `cosid:"id"`
 		N  int8  `cosid:"id"`
 	}
-	w := newWorld(t, nil, &small{}, &user{})
+	w := d.newWorld(t, nil, &small{}, &user{})
 	w.id.Left, w.id.Err = 3, tagstest.ErrExhausted
 	err := w.Create(&[]user{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "d"}, {Name: "e"}}).Error
 	want := `cosid: fill user.ID from "id" in 2 rows: range exhausted`
 	if !errors.Is(err, tagstest.ErrExhausted) || err.Error() != want {
 		t.Errorf("error %v", err)
 	}
-	w = newWorld(t, nil, &small{})
+	w = d.newWorld(t, nil, &small{})
 	must(t, w.Create(&make([]small, 60)[0]))
 	rows := make([]small, 80)
 	err = w.Create(&rows).Error
@@ -91,7 +91,7 @@ func TestAFillThatFailsKeepsTheRowOut(t *testing.T) {
 	}
 }
 
-func TestABadModelIsRefusedByName(t *testing.T) {
+func (d database) ABadModelIsRefusedByName(t *testing.T) {
 	type wrong struct {
 		ID int64 `cosid:"nobody"`
 	}
@@ -99,7 +99,7 @@ func TestABadModelIsRefusedByName(t *testing.T) {
 		ID    int64   `cosid:"id"`
 		Price float64 `cosid:"id"`
 	}
-	w := newWorld(t, nil, &wrong{}, &price{})
+	w := d.newWorld(t, nil, &wrong{}, &price{})
 	for row, want := range map[any]string{
 		&wrong{}: `cosid: wrong.ID: no generator named "nobody" (have id, no)`,
 		&price{}: "cosid: price.Price: a float64 cannot hold an id",

@@ -7,12 +7,12 @@ import (
 	"gorm.io/gorm"
 )
 
-func TestAnUntaggedModelIsNotTouched(t *testing.T) {
+func (d database) AnUntaggedModelIsNotTouched(t *testing.T) {
 	type plain struct {
 		ID   int64
 		Name string
 	}
-	w := newWorld(t, nil, &plain{})
+	w := d.newWorld(t, nil, &plain{})
 	must(t, w.Create(&plain{Name: "a"}))
 	must(t, w.Create(&[]plain{{}, {}}))
 	if w.drawn() != 0 || w.rows(t, &plain{}) != 3 {
@@ -21,8 +21,8 @@ func TestAnUntaggedModelIsNotTouched(t *testing.T) {
 }
 
 // DryRun fills, so that the SQL it shows is complete.
-func TestDryRunFills(t *testing.T) {
-	w := newWorld(t, nil, &user{})
+func (d database) DryRunFills(t *testing.T) {
+	w := d.newWorld(t, nil, &user{})
 	u := user{}
 	tx := w.Session(&gorm.Session{DryRun: true}).Create(&u)
 	must(t, tx)
@@ -31,7 +31,7 @@ func TestDryRunFills(t *testing.T) {
 	}
 }
 
-func TestNoIDIsDrawnForAColumnThatIsNotInserted(t *testing.T) {
+func (d database) NoIDIsDrawnForAColumnThatIsNotInserted(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		db     func(db *gorm.DB) *gorm.DB
@@ -46,7 +46,7 @@ func TestNoIDIsDrawnForAColumnThatIsNotInserted(t *testing.T) {
 		{"Omit by table and column", func(db *gorm.DB) *gorm.DB { return db.Omit("users.no") }, 1, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := newWorld(t, nil, &user{})
+			w := d.newWorld(t, nil, &user{})
 			users := names(2)
 			must(t, c.db(w.DB).Create(&users))
 			if w.id.Drawn() != 2*c.id || w.no.Drawn() != 2*c.no {
@@ -61,7 +61,7 @@ func TestNoIDIsDrawnForAColumnThatIsNotInserted(t *testing.T) {
 	}
 }
 
-func TestReadOnlyAndShadowedColumnsAreNotFilled(t *testing.T) {
+func (d database) ReadOnlyAndShadowedColumnsAreNotFilled(t *testing.T) {
 	type base struct {
 		ID int64 `cosid:"id"`
 	}
@@ -72,7 +72,7 @@ func TestReadOnlyAndShadowedColumnsAreNotFilled(t *testing.T) {
 		Shown  int64  `gorm:"->" cosid:"id"`
 		Memory string `gorm:"-" cosid:"no"` // no column, but tagged
 	}
-	w := newWorld(t, nil, &model{})
+	w := d.newWorld(t, nil, &model{})
 	m := model{}
 	must(t, w.Create(&m))
 	if m.ID != 1 || m.Shown != 0 || m.Base.ID != 0 || m.Memory != "N-1" || w.id.Drawn() != 1 {

@@ -37,8 +37,8 @@ type (
 )
 
 // Rows that several parents share are drawn for once.
-func TestRowsThatAreComeToInSeveralWaysAreFilledOnce(t *testing.T) {
-	w := newWorld(t, nil, &shop{}, &stamp{}, &keeper{}, &pet{})
+func (d database) RowsThatAreComeToInSeveralWaysAreFilledOnce(t *testing.T) {
+	w := d.newWorld(t, nil, &shop{}, &stamp{}, &keeper{}, &pet{})
 	stamps := []stamp{{Name: "x"}, {Name: "y"}}
 	must(t, w.Create(&[]shop{{Tags: stamps}, {Tags: stamps}}))
 	if w.id.Drawn() != 4 {
@@ -54,8 +54,8 @@ func TestRowsThatAreComeToInSeveralWaysAreFilledOnce(t *testing.T) {
 }
 
 // An update may bring a row that is created with it, in its map.
-func TestABelongsToInTheMapOfAnUpdateIsFilledBeforeTheTransaction(t *testing.T) {
-	w := newWorld(t, nil, family...)
+func (d database) ABelongsToInTheMapOfAnUpdateIsFilledBeforeTheTransaction(t *testing.T) {
+	w := d.newWorld(t, nil, family...)
 	co := company{Name: "a"}
 	must(t, w.Create(&co))
 	c := &country{Name: "c"}
@@ -67,8 +67,8 @@ func TestABelongsToInTheMapOfAnUpdateIsFilledBeforeTheTransaction(t *testing.T) 
 	}
 }
 
-func TestATypeWithoutEndIsGORMsToRefuse(t *testing.T) {
-	w := newWorld(t, nil, &user{})
+func (d database) ATypeWithoutEndIsGORMsToRefuse(t *testing.T) {
+	w := d.newWorld(t, nil, &user{})
 	done := make(chan error, 1)
 	go func() { done <- w.Model(&user{}).Create(&endless{}).Error }()
 	select {
@@ -81,8 +81,8 @@ func TestATypeWithoutEndIsGORMsToRefuse(t *testing.T) {
 	}
 }
 
-func TestANestedStructOfARowByValueIsAnInvalidValue(t *testing.T) {
-	w := newWorld(t, nil, &document{})
+func (d database) ANestedStructOfARowByValueIsAnInvalidValue(t *testing.T) {
+	w := d.newWorld(t, nil, &document{})
 	if err := w.Create(document{ID: 6}).Error; !errors.Is(err, gorm.ErrInvalidValue) || w.id.Drawn() != 0 {
 		t.Errorf("%v, drew %d", err, w.id.Drawn())
 	}

@@ -15,16 +15,16 @@ import (
 )
 
 // With SkipDefaultTransaction GORM has no callback that begins one; filling must still come first.
-func TestFillingComesFirstWithoutADefaultTransaction(t *testing.T) {
-	w := newWorld(t, &gorm.Config{SkipDefaultTransaction: true}, &user{})
+func (d database) FillingComesFirstWithoutADefaultTransaction(t *testing.T) {
+	w := d.newWorld(t, &gorm.Config{SkipDefaultTransaction: true}, &user{})
 	u := user{}
 	must(t, w.Create(&u))
 	w.wantStored(t, &u)
 }
 
 // G39: inside the caller's own transaction nothing can be done but to say why.
-func TestAStoreThatWaitsForTheCallersTransactionIsExplained(t *testing.T) {
-	w := newWorld(t, nil, &user{})
+func (d database) AStoreThatWaitsForTheCallersTransactionIsExplained(t *testing.T) {
+	w := d.newWorld(t, nil, &user{})
 	err := w.Transaction(func(tx *gorm.DB) error { return tx.Create(&user{}).Error })
 	if !errors.Is(err, generators.ErrRangeUnavailable) || !strings.Contains(err.Error(), "inside a transaction") ||
 		!strings.Contains(err.Error(), `fill user.ID from "id"`) {
@@ -51,9 +51,11 @@ func TestAStoreThatWaitsForTheCallersTransactionIsExplained(t *testing.T) {
 }
 
 // An error that no waiting explains is told as it is.
-func TestLastingErrorsAreNotBlamedOnTheTransaction(t *testing.T) {
-	for _, lasting := range []error{generators.ErrRangeWentBack, stores.ErrRangeSealed, stores.ErrRangeExhausted, generators.ErrClosed} {
-		w := newWorld(t, nil, &user{})
+func (d database) LastingErrorsAreNotBlamedOnTheTransaction(t *testing.T) {
+	for _, lasting := range []error{
+		generators.ErrRangeWentBack, stores.ErrRangeSealed, stores.ErrRangeExhausted, generators.ErrClosed,
+	} {
+		w := d.newWorld(t, nil, &user{})
 		w.id.Before = func(context.Context) error { return fmt.Errorf("%w: %w", generators.ErrRangeUnavailable, lasting) }
 		w.no.Before = nil
 		err := w.Transaction(func(tx *gorm.DB) error { return tx.Create(&user{}).Error })
@@ -63,8 +65,8 @@ func TestLastingErrorsAreNotBlamedOnTheTransaction(t *testing.T) {
 	}
 }
 
-func TestARollbackLeavesAGapAndNoIDComesTwice(t *testing.T) {
-	w := newWorld(t, nil, &user{})
+func (d database) ARollbackLeavesAGapAndNoIDComesTwice(t *testing.T) {
+	w := d.newWorld(t, nil, &user{})
 	w.id.Before, w.no.Before = nil, nil
 	_ = w.Transaction(func(tx *gorm.DB) error {
 		must(t, tx.Create(&user{}))
@@ -77,8 +79,8 @@ func TestARollbackLeavesAGapAndNoIDComesTwice(t *testing.T) {
 	}
 }
 
-func TestBatchesDrawOnceEach(t *testing.T) {
-	w := newWorld(t, &gorm.Config{SkipDefaultTransaction: true}, &user{})
+func (d database) BatchesDrawOnceEach(t *testing.T) {
+	w := d.newWorld(t, &gorm.Config{SkipDefaultTransaction: true}, &user{})
 	users := names(1000)
 	must(t, w.CreateInBatches(users, 200))
 	if want := []int{200, 200, 200, 200, 200}; !slices.Equal(w.id.Draws(), want) {
