@@ -7,6 +7,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"testing"
 
 	"gorm.io/gorm"
@@ -48,7 +49,7 @@ func (d database) TheLargestIDsAreStoredExactly(t *testing.T) {
 	}
 	last := rows[1]
 	if rows[0].ID != first || last.Unsigned != math.MaxInt64-4 || *last.Pointer != math.MaxInt64-3 ||
-		last.Null.Int64 != math.MaxInt64-2 || last.Text != fmt.Sprint(math.MaxInt64) {
+		last.Null.Int64 != math.MaxInt64-2 || last.Text != strconv.FormatInt(math.MaxInt64, 10) {
 		t.Errorf("filled %+v", rows)
 	}
 	if err := db.Create(&largest{}).Error; err == nil {
