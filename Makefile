@@ -1,7 +1,7 @@
 # `make` lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help check test race fuzz bench lint fmt example vuln tidy
+.PHONY: help check test race stress fuzz bench lint fmt example vuln tidy
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -14,6 +14,15 @@ test: ## all tests, quickly
 
 race: ## all tests, under the race detector
 	scripts/test.sh race
+
+stress: ## the long proofs at full size: kills, failovers, endurance, simulation, a larger model
+	COSID_STRESS_IDS=1000000 go test -timeout 60m -run 'Stress|Goroutines' ./generators/segment
+	COSID_STRESS_SECONDS=60 go test -timeout 60m ./generators/snowflake
+	COSID_STRESS_KILLS=20 COSID_STRESS_FAILOVERS=10 COSID_STRESS_CYCLES=10000 go test -timeout 60m ./stores/redisstore
+	COSID_STRESS_KILLS=10 COSID_STRESS_CYCLES=10000 go test -timeout 60m ./stores/gormstore
+	COSID_SIM_STEPS=100000000 go test -timeout 60m ./internal/leasesim
+	COSID_STRESS_ENDURANCE=2m go test -timeout 60m -run Endure -v ./internal/endurance
+	MODEL_FULL=1 scripts/model.sh
 
 fuzz: ## every fuzz target for FUZZ_SECONDS (default 30)
 	FUZZ_SECONDS=$${FUZZ_SECONDS:-30} FUZZ_BUDGET=$${FUZZ_BUDGET:-3600} scripts/test.sh fuzz

@@ -8,7 +8,7 @@
 // processes, and the ids of a goroutine must strictly increase.
 //
 //	go test ./internal/endurance                                a few seconds on each server
-//	COSID_ENDURANCE=2m go test -v -run Endure ./internal/endurance    16 workers on 8 slots for two minutes
+//	COSID_STRESS_ENDURANCE=2m go test -v -run Endure ./internal/endurance    16 workers on 8 slots for two minutes
 //
 // The test binary is its own worker. Ids that the audit must not accept are planted, and stores are broken on purpose,
 // to show that it would notice.

@@ -14,7 +14,7 @@ import (
 )
 
 // sizeEnv asks for the full size, and says for how long.
-const sizeEnv = "COSID_ENDURANCE"
+const sizeEnv = "COSID_STRESS_ENDURANCE"
 
 // size says how much a run does.
 type size struct {

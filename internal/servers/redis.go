@@ -131,7 +131,13 @@ func newRedis(tb testing.TB, port int, settings RedisSettings) *Redis {
 	r.Process = &Process{program: program{
 		name: "redis-server " + r.Addr, path: path, args: append(args, settings.Args...), dir: dir,
 		ready: func(ctx context.Context) error {
-			_, err := r.do(ctx, "ping")
+			// go-redis writes to stderr where nobody listens.
+			conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", r.Addr)
+			if err != nil {
+				return err
+			}
+			conn.Close()
+			_, err = r.do(ctx, "ping")
 			return err
 		},
 	}}

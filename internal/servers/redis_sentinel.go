@@ -1,6 +1,7 @@
 package servers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -9,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -23,11 +25,17 @@ type RedisSentinels struct {
 	Sentinels []*Redis
 }
 
-// StartRedisSentinels starts them. The sentinels fail over after a second without the master. The settings are those
-// of the servers, and the sentinels ask for a password of their own if sentinelPassword is not empty.
-func StartRedisSentinels(tb testing.TB, settings RedisSettings, replicas int, sentinelPassword string) *RedisSentinels {
+// SentinelSettings say how the sentinels themselves are run.
+type SentinelSettings struct {
+	Password  string        // asked of their clients
+	DownAfter time.Duration // how long the master has to be silent before they fail over; 0 = longer than any test
+}
+
+// StartRedisSentinels starts them.
+func StartRedisSentinels(tb testing.TB, settings RedisSettings, replicas int, sentinels SentinelSettings) *RedisSentinels {
 	tb.Helper()
 	path := find(tb, "redis-sentinel", "redis-sentinel")
+	downAfter := cmp.Or(sentinels.DownAfter, time.Hour)
 	s := &RedisSentinels{}
 	s.Master, s.Replicas = StartRedisReplicas(tb, settings, replicas)
 	host, masterPort, _ := net.SplitHostPort(s.Master.Addr)
@@ -36,20 +44,20 @@ func StartRedisSentinels(tb testing.TB, settings RedisSettings, replicas int, se
 		lines := []string{
 			"port " + strconv.Itoa(port), "bind 127.0.0.1", "dir " + dir,
 			"sentinel monitor " + SentinelMaster + " " + host + " " + masterPort + " 2",
-			"sentinel down-after-milliseconds " + SentinelMaster + " 1000",
+			"sentinel down-after-milliseconds " + SentinelMaster + " " + strconv.FormatInt(downAfter.Milliseconds(), 10),
 			"sentinel failover-timeout " + SentinelMaster + " 3000",
 		}
 		if settings.Password != "" {
 			lines = append(lines, "sentinel auth-pass "+SentinelMaster+" "+settings.Password)
 		}
-		if sentinelPassword != "" {
-			lines = append(lines, "requirepass "+sentinelPassword, "sentinel sentinel-pass "+sentinelPassword)
+		if sentinels.Password != "" {
+			lines = append(lines, "requirepass "+sentinels.Password, "sentinel sentinel-pass "+sentinels.Password)
 		}
 		file := filepath.Join(dir, "sentinel.conf")
 		if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
 			tb.Fatal(err)
 		}
-		sentinel := &Redis{Addr: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), Password: sentinelPassword}
+		sentinel := &Redis{Addr: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), Password: sentinels.Password}
 		sentinel.Process = &Process{program: program{
 			name: "redis-sentinel " + sentinel.Addr, path: path, args: []string{file}, dir: dir,
 			ready: func(ctx context.Context) error {

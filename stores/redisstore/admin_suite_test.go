@@ -57,7 +57,7 @@ func TestAdminOnACluster(t *testing.T) {
 
 func TestAdminUnderSentinel(t *testing.T) {
 	t.Parallel()
-	group := servers.StartRedisSentinels(t, servers.RedisSettings{}, 1, "")
+	group := servers.StartRedisSentinels(t, servers.RedisSettings{}, 1, servers.SentinelSettings{})
 	runAdmin(t, redisstore.Factory{Client: group.Client(t)}, redisstore.DefaultOptions())
 }
 

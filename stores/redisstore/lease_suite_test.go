@@ -89,7 +89,7 @@ func TestSlotLeaseStoreOnACluster(t *testing.T) {
 
 func TestSlotLeaseStoreUnderSentinel(t *testing.T) {
 	t.Parallel()
-	group := servers.StartRedisSentinels(t, servers.RedisSettings{Password: "secret"}, 2, "watch")
+	group := servers.StartRedisSentinels(t, servers.RedisSettings{Password: "secret"}, 2, servers.SentinelSettings{Password: "watch"})
 	topology := restartedAlready(harness(t, nil, []*servers.Redis{group.Master}, nil))
 	options := optionsFor("redis+sentinel://:secret@"+strings.Join(group.Addrs(), ",")+"/"+servers.SentinelMaster,
 		redisstore.WaitFor(2))

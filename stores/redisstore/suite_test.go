@@ -126,7 +126,7 @@ func TestRangeStoreOnACluster(t *testing.T) {
 }
 
 func TestRangeStoreUnderSentinel(t *testing.T) {
-	group := servers.StartRedisSentinels(t, servers.RedisSettings{Password: "secret"}, 2, "watch")
+	group := servers.StartRedisSentinels(t, servers.RedisSettings{Password: "secret"}, 2, servers.SentinelSettings{Password: "watch"})
 	topology := harness(t, []*servers.Redis{group.Master}, []*servers.Redis{group.Master},
 		map[*servers.Redis]int{group.Master: 2})
 	uri := "redis+sentinel://:secret@" + strings.Join(group.Addrs(), ",") + "/" + servers.SentinelMaster
