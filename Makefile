@@ -16,7 +16,7 @@ race: ## all tests, under the race detector
 	scripts/test.sh race
 
 stress: ## the long proofs at full size: kills, failovers, endurance, simulation, a larger model
-	COSID_STRESS_IDS=1000000 go test -timeout 60m -run 'Stress|Goroutines' ./generators/segment
+	COSID_STRESS_IDS=1000000 go test -timeout 60m -run UnderLoad ./generators/segment
 	COSID_STRESS_SECONDS=60 go test -timeout 60m ./generators/snowflake
 	COSID_STRESS_KILLS=20 COSID_STRESS_FAILOVERS=10 COSID_STRESS_CYCLES=10000 go test -timeout 60m ./stores/redisstore
 	COSID_STRESS_KILLS=10 COSID_STRESS_CYCLES=10000 go test -timeout 60m ./stores/gormstore
