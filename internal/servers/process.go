@@ -196,9 +196,12 @@ func lastLines(text string, n int) string {
 func (p *Process) outputPath() string { return filepath.Join(p.program.dir, "output.log") }
 
 // find returns the path of an executable, which may lie in one of more folders besides PATH. Where there is none the
-// test is skipped, or fails if REQUIRE_SERVERS=1.
+// test is skipped, or fails if REQUIRE_SERVERS=1. With -short it is always skipped.
 func find(tb testing.TB, command, debianPackage string, folders ...string) string {
 	tb.Helper()
+	if testing.Short() {
+		tb.Skipf("left out by -short: it needs %s", command)
+	}
 	if path, err := exec.LookPath(command); err == nil {
 		return path
 	}
