@@ -30,7 +30,8 @@ func badRequest(detail string) problem { return problem{Status: http.StatusBadRe
 func problemOf(err error) problem {
 	p := problem{Status: http.StatusInternalServerError, Detail: redact.Text(err.Error())}
 	for _, passing := range []error{
-		generators.ErrRangeUnavailable, generators.ErrLeaseExpired, generators.ErrClosed, runtime.ErrDisabled,
+		generators.ErrRangeUnavailable, generators.ErrLeaseExpired, generators.ErrRateExceeded, generators.ErrClosed,
+		runtime.ErrDisabled,
 	} {
 		if errors.Is(err, passing) {
 			p.Status = http.StatusServiceUnavailable

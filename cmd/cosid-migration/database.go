@@ -110,7 +110,7 @@ func (s *source) readDatabase(ctx context.Context, t *cli.Tool) (last int64, err
 	}
 	defer tx.Rollback()
 	statement, args := s.statement(d)
-	value, err := single(ctx, tx, statement, args)
+	value, kind, err := single(ctx, tx, statement, args)
 	switch {
 	case errors.Is(err, errNoRow) && s.cosid:
 		return 0, fmt.Errorf("there is no such row; --cosid-name gives another name")
@@ -119,7 +119,25 @@ func (s *source) readDatabase(ctx context.Context, t *cli.Tool) (last int64, err
 	case value == nil:
 		return 0, errors.New("the answer is NULL: there is no id yet, so begin with --next 1 or where you like")
 	}
-	return asID(value)
+	last, err = asID(value)
+	if err == nil && s.column != "" && !ordersAsNumbers(value, kind) {
+		return 0, fmt.Errorf("column %s holds texts, whose greatest is not the greatest number (9 comes after 10): cast it in --query, "+
+			"as in select max(cast(%s as …)) from %s", s.column, s.column, s.table)
+	}
+	return last, err
+}
+
+// ordersAsNumbers tells whether the database compares values of a kind as numbers. Drivers give large and decimal numbers
+// as texts, too.
+func ordersAsNumbers(value any, kind string) bool {
+	switch value.(type) {
+	case []byte, string:
+		return slices.ContainsFunc([]string{"INT", "DECIMAL", "NUMERIC"}, func(n string) bool {
+			return strings.Contains(strings.ToUpper(kind), n)
+		})
+	default:
+		return true
+	}
 }
 
 // reach waits a bounded time for the first answer.
@@ -135,30 +153,30 @@ func reach(ctx context.Context, db *sql.DB) error {
 
 var errNoRow = errors.New("the answer has no row")
 
-// single is the one value of an answer.
-func single(ctx context.Context, tx *sql.Tx, statement string, args []any) (value any, err error) {
+// single is the one value of an answer, and what the database calls its type; "" where that is not known.
+func single(ctx context.Context, tx *sql.Tx, statement string, args []any) (value any, kind string, err error) {
 	rows, err := tx.QueryContext(ctx, statement, args...)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
-	columns, err := rows.Columns()
+	columns, err := rows.ColumnTypes()
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if len(columns) != 1 {
-		return nil, fmt.Errorf("the answer has %d columns, and must have one", len(columns))
+		return nil, "", fmt.Errorf("the answer has %d columns, and must have one", len(columns))
 	}
 	if !rows.Next() {
-		return nil, errors.Join(rows.Err(), errNoRow)
+		return nil, "", errors.Join(rows.Err(), errNoRow)
 	}
 	if err := rows.Scan(&value); err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if rows.Next() {
-		return nil, errors.New("the answer has more than one row, and must have one")
+		return nil, "", errors.New("the answer has more than one row, and must have one")
 	}
-	return value, rows.Err()
+	return value, columns[0].DatabaseTypeName(), rows.Err()
 }
 
 // asID takes a column's value for an id. Drivers give large and decimal numbers as texts.

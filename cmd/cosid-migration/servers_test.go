@@ -285,13 +285,14 @@ func execute(t *testing.T, d driver, dsn string, statements ...string) {
 func importFromPostgres(t *testing.T) {
 	p := onPostgres(t)
 	execute(t, drivers()["postgres"], p.address,
-		`create table orders (id bigint, wide numeric(30), part numeric(5, 2))`,
-		`insert into orders values (41, 9007199254740993, 1.50), (73021, 5, 1)`,
+		`create table orders (id bigint, wide numeric(30), part numeric(5, 2), label varchar(20), small smallint, ch char(5))`,
+		`insert into orders values (41, 9007199254740993, 1.50, 9, 1, 9), (73021, 5, 1, 10, 2, 10)`,
 		`create schema old`, `create table old.empty (id bigint)`,
 		`create table cosid (name varchar(100) primary key, last_max_id bigint not null, last_fetch_time bigint not null)`,
 		`insert into cosid values ('shop.order', 1000, 1)`, `create sequence ids start 500`, `select nextval('ids')`)
 	p.imports(t, "--driver postgres --dsn ${ADDRESS}", map[string]any{
-		"--table orders --column id":                         int64(73022),
+		"--table orders --column id":    int64(73022),
+		"--table orders --column label": "holds texts", "--table orders --column ch": "holds texts", "--table orders --column small": int64(3),
 		"--table public.orders --column wide":                int64(9007199254740994),
 		"--cosid":                                            int64(1001),
 		"--query select&last_value&from&ids":                 int64(501),
@@ -307,13 +308,14 @@ func importFromPostgres(t *testing.T) {
 func importFromMariaDB(t *testing.T) {
 	p := onMariaDB(t)
 	execute(t, drivers()["mysql"], p.address,
-		"create table `order` (id bigint unsigned primary key auto_increment, part double)",
-		"insert into `order` (id, part) values (73021, 1.5)",
+		"create table `order` (id bigint unsigned primary key auto_increment, part double, label varchar(20), de decimal(20), ti tinyint)",
+		"insert into `order` (id, part, label, de, ti) values (73021, 1.5, 9, 55, 5)",
 		`create table cosid (name varchar(100) not null, last_max_id bigint unsigned not null default 0,
 			last_fetch_time bigint unsigned not null default 0, constraint cosid_pk primary key (name)) engine = InnoDB`,
 		`insert into cosid values ('shop.order', 1000, 1), ('huge', 18446744073709551615, 1), ('last', 9223372036854775806, 1)`)
 	p.imports(t, "--driver mariadb --dsn ${ADDRESS}", map[string]any{
-		"--table order --column id":                            int64(73022),
+		"--table order --column id":    int64(73022),
+		"--table order --column label": "holds texts", "--table order --column de": int64(56), "--table order --column ti": int64(6),
 		"--cosid":                                              int64(1001),
 		"--cosid --cosid-name last":                            int64(9223372036854775807),
 		"--cosid --cosid-name huge":                            "18446744073709551615 is greater than any id can be",

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -44,6 +45,10 @@ stay as they are; the key that it leaves there is small and is used again.`,
 			g, err := cli.FindGenerator(cfg, args[0])
 			if err != nil {
 				return err
+			}
+			if slots, ok := g.Settings.(generators.SlotSettings); ok && !slots.LeasesSlot() {
+				return fmt.Errorf("generator %q takes its slot from the configuration, whose state file belongs to the application: "+
+					"measure it with slot.type: lease", g.Name)
 			}
 			separate := *cfg
 			separate.Namespace = benchNamespace

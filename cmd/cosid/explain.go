@@ -29,7 +29,7 @@ does not tell whether the id was handed out. It exits with 1 if no generator cou
 		Args:              cli.Args("a TEXT or an ID"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(_ *cobra.Command, args []string) error {
-			cfg, err := t.LoadConfig()
+			cfg, err := t.AnyReplica().LoadConfig()
 			if err != nil {
 				return err
 			}

@@ -25,7 +25,7 @@ and what would be right. No store is opened. It exits with 1 if there is a mista
   cosid validate --settings`,
 		Args: cli.Args(),
 		RunE: func(*cobra.Command, []string) error {
-			found, err := validate(t.ConfigOptions(), t.Now())
+			found, err := validate(t.ConfigOptions(), t.AnyReplica().ConfigOptions(), t.Now())
 			if err != nil {
 				return err
 			}
@@ -88,11 +88,14 @@ type validatedSetting struct {
 }
 
 // validate loads a configuration and builds, without I/O to a store, what it describes: some mistakes show only then.
-func validate(options config.Options, now time.Time) (*validation, error) {
+func validate(options, replica config.Options, now time.Time) (*validation, error) {
 	v := &validation{Mistakes: []mistake{}, Warnings: []string{}}
 	cfg, err := config.Load(options)
 	if err == nil {
-		_, err = runtime.New(cfg, runtime.Options{Logger: slog.New(slog.DiscardHandler)})
+		var built *config.Config
+		if built, err = config.Load(replica); err == nil {
+			_, err = runtime.New(built, runtime.Options{Logger: slog.New(slog.DiscardHandler)})
+		}
 	}
 	var report *config.Error
 	switch {

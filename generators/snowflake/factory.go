@@ -1,6 +1,7 @@
 package snowflake
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -154,11 +155,9 @@ func (t *terms) localize(slot int64) {
 	if r.Owner == "" {
 		r.Owner = "local"
 	}
-	if r.TTL == 0 {
+	if r.TTL == 0 { // there is no cosid.slots, whose tolerance may well be 0
 		r.TTL = defaultTTL
-	}
-	if r.Tolerance == 0 {
-		r.Tolerance = defaultTolerance
+		r.Tolerance = cmp.Or(r.Tolerance, defaultTolerance)
 	}
 }
 

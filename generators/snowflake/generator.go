@@ -75,5 +75,11 @@ func (q *sequence) Close(ctx context.Context) error {
 	return nil
 }
 
-// LeaseStats tells how the lease of the process stands.
-func (q *sequence) LeaseStats() generators.LeaseStats { return q.holder.stats() }
+// LeaseStats tells how the lease of the process stands. A window that this generator's layout has no tick in is none.
+func (q *sequence) LeaseStats() generators.LeaseStats {
+	s := q.holder.stats()
+	if err := q.misfit(); err != nil && s.Slot >= 0 {
+		s.State, s.Remaining, s.Err = generators.LeaseExpired, 0, err
+	}
+	return s
+}

@@ -21,7 +21,7 @@ type holder struct {
 
 	turn chan struct{} // held, by a value in it, while somebody joins or leaves; it can be waited for with a ctx
 
-	// With the turn.
+	// With the turn, and changed under mu as well.
 	running *keeping // the background work; nil = there is none, or it is over
 
 	// mu guards what follows. It is never held during I/O or a hook.
@@ -57,9 +57,26 @@ type membership struct {
 type keeping struct {
 	life context.Context // of the calls to the store
 	end  context.CancelFunc
-	stop chan struct{} // closed to ask for the release
+	stop chan struct{} // closed, under mu, to ask for the release
 	done chan struct{} // closed when it is over
 	err  error         // of the release; read after done is closed
+}
+
+// stopping tells whether the release was asked for. Under mu.
+func (k *keeping) stopping() bool {
+	select {
+	case <-k.stop:
+		return true
+	default:
+		return false
+	}
+}
+
+// askRelease asks for the release. Under mu.
+func (k *keeping) askRelease() {
+	if !k.stopping() {
+		close(k.stop)
+	}
 }
 
 func newHolder(t terms) *holder {
@@ -79,6 +96,17 @@ func (h *holder) join(ctx context.Context, q *sequence) error {
 		return err
 	}
 	defer h.giveTurn()
+	for {
+		if err := h.tryJoin(ctx, q); err != errReleasing {
+			return err
+		}
+	}
+}
+
+// errReleasing means that the last other member has left meanwhile, so that the slot is being released.
+var errReleasing = errors.New("the slot is being released")
+
+func (h *holder) tryJoin(ctx context.Context, q *sequence) error {
 	h.mu.Lock()
 	first := len(h.members) == 0
 	closed := q.member.closed
@@ -111,8 +139,12 @@ func (h *holder) admit(q *sequence) error {
 	if h.tenure.has() {
 		err = fits(q.layout, h.tenure.clock.now(h.now()))
 	}
-	if err == nil && q.member.closed {
+	switch {
+	case err != nil:
+	case q.member.closed:
 		err = generators.ErrClosed
+	case h.running.stopping():
+		err = errReleasing
 	}
 	var ending []*sequence
 	if err == nil {
@@ -145,6 +177,13 @@ func (h *holder) leave(ctx context.Context, q *sequence) error {
 	q.member.closed = true
 	q.window.Store(endedWindow(generators.ErrClosed))
 	h.announce()
+	if i := slices.Index(h.members, q); i >= 0 {
+		h.members = slices.Delete(h.members, i, i+1)
+		h.past = max(h.past, q.used())
+		if len(h.members) == 0 {
+			h.running.askRelease() // also where ctx leaves no time for the turn
+		}
+	}
 	h.mu.Unlock()
 
 	if err := h.takeTurn(ctx); err != nil {
@@ -152,10 +191,6 @@ func (h *holder) leave(ctx context.Context, q *sequence) error {
 	}
 	defer h.giveTurn()
 	h.mu.Lock()
-	if i := slices.Index(h.members, q); i >= 0 {
-		h.members = slices.Delete(h.members, i, i+1)
-		h.past = max(h.past, q.used())
-	}
 	last := len(h.members) == 0
 	h.mu.Unlock()
 	if !last {
@@ -175,7 +210,9 @@ func (h *holder) open(ctx context.Context) error {
 	}
 	life, end := context.WithCancel(context.Background())
 	k := &keeping{life: life, end: end, stop: make(chan struct{}), done: make(chan struct{})}
+	h.mu.Lock()
 	h.running = k
+	h.mu.Unlock()
 	go h.keep(k)
 	return nil
 }
@@ -218,14 +255,14 @@ func (h *holder) close(ctx context.Context) error {
 	if k == nil {
 		return nil
 	}
-	select {
-	case <-k.stop:
-	default:
-		close(k.stop)
-	}
+	h.mu.Lock()
+	k.askRelease()
+	h.mu.Unlock()
 	select {
 	case <-k.done:
+		h.mu.Lock()
 		h.running = nil
+		h.mu.Unlock()
 		return k.err
 	case <-ctx.Done():
 		k.end()

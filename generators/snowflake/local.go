@@ -51,6 +51,11 @@ func (s *localStore) acquire(ctx context.Context, request stores.SlotRequest) (s
 		return stores.SlotLease{}, err
 	}
 	if s.lock == nil {
+		file, err := followLinks(s.file)
+		if err != nil {
+			return stores.SlotLease{}, err
+		}
+		s.file = file
 		lock, err := lockFile(s.file + ".lock")
 		if err != nil {
 			return stores.SlotLease{}, err
@@ -113,6 +118,12 @@ func (s *localStore) renew(
 	if err != nil {
 		return stores.SlotLease{}, err
 	}
+	if err := s.overtaken(); err != nil {
+		if errors.Is(err, stores.ErrLeaseLost) {
+			s.unlock() // the other one has the lock that counts
+		}
+		return stores.SlotLease{}, err
+	}
 	row, err := s.row.Renew(lease, ttl, s.tolerance, usedThrough, now)
 	if err != nil {
 		return stores.SlotLease{}, err
@@ -128,16 +139,29 @@ func (s *localStore) Release(_ context.Context, lease stores.SlotLease, usedThro
 	if s.lock == nil {
 		return nil
 	}
-	row, err := s.row.Release(lease, usedThrough)
-	if err != nil {
-		return fmt.Errorf("slot %d in %s: %w", s.slot, s.file, err)
+	defer s.unlock()
+	err := s.overtaken()
+	if err == nil {
+		var row stores.SlotRow
+		if row, err = s.row.Release(lease, usedThrough); err == nil {
+			_, err = s.write(row, 0)
+		}
 	}
-	_, err = s.write(row, 0)
-	s.unlock()
 	if err != nil {
 		return fmt.Errorf("slot %d in %s: release: %w", s.slot, s.file, err)
 	}
 	return nil
+}
+
+// overtaken is ErrLeaseLost where another process has written the file since, which the lock keeps it from unless
+// somebody deletes the lock's file, or the file system knows no locks.
+func (s *localStore) overtaken() error {
+	row, err := s.read()
+	if err == nil && row.Fence > 0 && (row.Fence != s.row.Fence || !row.HeldBy(s.row.Owner, s.row.Incarnation)) {
+		err = fmt.Errorf("%w: another process had the slot in spite of the lock, with fence %d: give each its own",
+			stores.ErrLeaseLost, row.Fence)
+	}
+	return err
 }
 
 // write makes row what a restart finds, before anybody makes an id of it.
@@ -179,6 +203,27 @@ func (s *localStore) now() (int64, error) {
 func (s *localStore) unlock() {
 	s.lock.release()
 	s.lock = nil
+}
+
+// followLinks is the file that a name stands for, which need not exist. Replacing the link instead would leave behind
+// what a restart finds under the link made anew, and lock another file than those who use another name.
+func followLinks(name string) (string, error) {
+	const most = 40
+	for range most {
+		target, err := os.Readlink(name)
+		if err != nil {
+			return name, nil // no link
+		}
+		if !filepath.IsAbs(target) {
+			folder, err := filepath.EvalSymlinks(filepath.Dir(name)) // .. in the target is that of the real folder
+			if err != nil {
+				return "", err
+			}
+			target = filepath.Join(folder, target)
+		}
+		name = target
+	}
+	return "", fmt.Errorf("%s: more than %d links follow each other", name, most)
 }
 
 // replaceFile writes a file so that a crash leaves either the old text or the new one, on the disk.

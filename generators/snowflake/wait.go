@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/cosid-go/cosid/generators"
@@ -50,6 +51,18 @@ func (q *sequence) await(ctx context.Context, n int64) (first, got int64, w *win
 			return 0, 0, nil, err
 		}
 	}
+}
+
+// misfit says why the layout has no tick in the window of the lease, if that is so.
+func (q *sequence) misfit() error {
+	w := q.window.Load()
+	switch lack, _ := q.look(w); {
+	case lack == exhausted:
+		return fmt.Errorf("%w: %d bits end at %v", generators.ErrTimestampExhausted, q.layout.TimestampBits, q.layout.End())
+	case lack == ended && !slices.Contains([]error{errNotStarted, errNoSlotYet, errMoving, generators.ErrClosed}, w.end):
+		return w.end
+	}
+	return nil
 }
 
 // refusal is the error where waiting does not help, or would be for long.

@@ -29,6 +29,9 @@ type dialect interface {
 	// schema is the tables of the store, in the order in which they are made.
 	schema(prefix string) []definition
 
+	// home is the schema in which a table is found, quoted and with a dot behind it.
+	home(tx *gorm.DB, table string) (string, error)
+
 	// hasTable tells whether a table is there.
 	hasTable(tx *gorm.DB, table string) (bool, error)
 

@@ -58,7 +58,7 @@ func (s *Store) findings(tx *gorm.DB) ([]stores.Finding, error) {
 			findings = append(findings, s.finding(err))
 		}
 	}
-	table := s.options.table()
+	table := rangeTable(s.options.TablePrefix)
 	note(s.reading(tx, "check table "+table, func() error { return s.checkRangeTable(tx) }))
 	note(s.reading(tx, "check the durability", func() error {
 		doubts, err := s.dialect.doubts(tx, table, s.handedIn == nil)

@@ -1,10 +1,11 @@
 package gormstore
 
 import (
+	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"strings"
 
@@ -50,17 +51,33 @@ func (mySQL) open(dsn string) (gorm.Dialector, *sql.DB, error) {
 	config.InterpolateParams = true // one round trip a statement
 	config.ClientFoundRows, config.MultiStatements, config.RejectReadOnly = false, false, false
 	config.Logger = &mysqldriver.NopLogger{} // what happened is in the errors
-	if config.Params == nil {
-		config.Params = map[string]string{}
-	}
-	// A statement that waits longer for a lock would go on in the server after its caller has given up.
-	maps.Copy(config.Params, map[string]string{"autocommit": "1", "innodb_lock_wait_timeout": "1"})
 	connector, err := mysqldriver.NewConnector(config)
 	if err != nil {
 		return nil, nil, errors.New(unreadable + " with interpolateParams; name another collation")
 	}
-	pool := sql.OpenDB(connector)
+	pool := sql.OpenDB(committing{connector})
 	return mysql.New(mysql.Config{Conn: pool, SkipInitializeWithVersion: true}), pool, nil
+}
+
+// committing opens connections of the store's own. What they rely on is set behind what the DSN sets, in whose list the
+// driver keeps no order and a variable has many spellings.
+type committing struct{ driver.Connector }
+
+func (c committing) Connect(ctx context.Context) (driver.Conn, error) {
+	conn, err := c.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	// A statement that waits longer for a lock would go on in the server after its caller has given up.
+	const settings = `set session autocommit = 1, session innodb_lock_wait_timeout = 1`
+	if execer, ok := conn.(driver.ExecerContext); ok {
+		_, err = execer.ExecContext(ctx, settings, nil)
+	}
+	if err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return conn, nil
 }
 
 func (mySQL) schema(prefix string) []definition {
@@ -85,6 +102,11 @@ func mysqlType(column string) string {
 	default:
 		return "bigint not null"
 	}
+}
+
+func (mySQL) home(tx *gorm.DB, _ string) (schema string, err error) {
+	err = queryOne(tx, []any{&schema}, "select concat('`', replace(database(), '`', '``'), '`.')")
+	return schema, err
 }
 
 func (mySQL) hasTable(tx *gorm.DB, table string) (bool, error) {
@@ -283,7 +305,7 @@ func (mySQL) diagnose(err error) diagnosis {
 		return diagnosis{harmless: true, advice: adviceMissing}
 	case 1054, 1064, 1364:
 		return diagnosis{harmless: true, advice: adviceShape}
-	case 1062, 1264, 1366, 1406, 1690, 3819, 4025:
+	case 1048, 1062, 1264, 1366, 1406, 1690, 3819, 4025:
 		return diagnosis{harmless: true, advice: adviceValue}
 	case 1142, 1143, 1227:
 		return diagnosis{harmless: true, advice: "the user may not do this; grant select, insert and update on the table to " +

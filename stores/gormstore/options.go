@@ -38,7 +38,8 @@ type Options struct {
 	// old connection stays for good; 0 is 30 minutes.
 	ConnMaxLifetime time.Duration `koanf:"conn-max-lifetime" schema:"min=0"`
 
-	handedIn bool // the factory has a database
+	handedIn bool   // the factory has a database
+	home     string // the schema in which Start found the tables, quoted and with a dot; empty before
 }
 
 // DefaultOptions returns the defaults: the table prefix `cosid_`, everything else empty.
@@ -105,7 +106,8 @@ func (o *Options) limit(pool *sql.DB) {
 	pool.SetConnMaxLifetime(cmp.Or(o.ConnMaxLifetime, 30*time.Minute))
 }
 
-func (o *Options) table() string { return rangeTable(o.TablePrefix) }
+// table is where Start found it, whatever a connection of the application's pool looks at later.
+func (o *Options) table() string { return o.home + rangeTable(o.TablePrefix) }
 
 func (o *Options) autoMigrate() bool {
 	if o.AutoMigrate != nil {

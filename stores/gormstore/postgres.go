@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 	"gorm.io/driver/postgres"
 	"gorm.io/gorm"
@@ -29,14 +30,41 @@ func (postgresql) open(dsn string) (gorm.Dialector, *sql.DB, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the dsn: %s", postgresReason(dsn, err)) // not %w: the error holds the DSN
 	}
+	config.OnNotice = noteUnreplicated
 	pool := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(commitDurably))
 	return postgres.New(postgres.Config{Conn: pool}), pool, nil
+}
+
+// unreplicated is where a connection notes that a commit did not wait for its standbys to the end.
+const unreplicated = "cosid: unreplicated"
+
+// noteUnreplicated sees the warning by which PostgreSQL tells that somebody cancelled a commit's wait for the standbys:
+// the statement succeeds, though only this server has it. No other warning comes with the store's statements.
+func noteUnreplicated(conn *pgconn.PgConn, notice *pgconn.Notice) {
+	if notice.Code == "01000" && notice.SeverityUnlocalized == "WARNING" {
+		conn.CustomData()[unreplicated] = notice.Message
+	}
+}
+
+// acknowledged tells, once, whether a commit on this connection did not wait for its standbys.
+func (postgresql) acknowledged(conn any) error {
+	std, ok := conn.(*stdlib.Conn)
+	if !ok {
+		return nil
+	}
+	noted := std.Conn().PgConn().CustomData()
+	warning, there := noted[unreplicated]
+	delete(noted, unreplicated)
+	if !there {
+		return nil
+	}
+	return fmt.Errorf("%w: committed on this server only: %v", stores.ErrOutcomeUnknown, warning)
 }
 
 // commitDurably makes a connection of the store's own wait for its commits, whatever the role's default is.
 func commitDurably(ctx context.Context, conn *pgx.Conn) error {
 	_, err := conn.Exec(ctx, `select set_config('synchronous_commit', 'on', false)
-		where current_setting('synchronous_commit') = 'off'`)
+		where current_setting('synchronous_commit') in ('off', 'local', 'remote_write')`)
 	return err
 }
 
@@ -61,6 +89,12 @@ func postgresType(column string) string {
 	default:
 		return "bigint"
 	}
+}
+
+func (postgresql) home(tx *gorm.DB, table string) (schema string, err error) {
+	err = queryOne(tx, []any{&schema}, `select quote_ident(n.nspname) || '.' from pg_catalog.pg_class c
+		join pg_catalog.pg_namespace n on n.oid = c.relnamespace where c.oid = to_regclass(?)`, table)
+	return schema, err
 }
 
 func (postgresql) hasTable(tx *gorm.DB, table string) (bool, error) {
@@ -117,10 +151,13 @@ func (postgresql) doubts(tx *gorm.DB, table string, _ bool) ([]stores.Finding, e
 		}
 	}
 	var doubts []stores.Finding
-	if commit == "off" {
+	lost := map[string]string{
+		"off": "a crash of the server", "local": "a failover to a standby", "remote_write": "a power failure of the standby",
+	}
+	if event, weak := lost[commit]; weak {
 		doubts = append(doubts, stores.Finding{
-			Problem: "this connection runs with synchronous_commit=off, so a crash of the server can lose what was handed out, " +
-				"and ids would repeat",
+			Problem: fmt.Sprintf("this connection runs with synchronous_commit=%s, so %s can lose what was handed out, "+
+				"and ids would repeat", commit, event),
 			Remedy: "alter role current_user set synchronous_commit = on",
 		})
 	}

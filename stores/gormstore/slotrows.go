@@ -147,9 +147,10 @@ func (s *Store) writeSlot(tx *gorm.DB, namespace string, row slotRow, next store
 	// The version makes every write a change, which alone MySQL counts.
 	return s.update(tx, `update `+table+` set owner = ?, incarnation = ?, last_owner = ?, fence = ?, expires_at = ?,
 			window_floor = ?, window_ceiling = ?, next_floor = ?, version = version + 1
-		where namespace = ? and slot = ? and version = ?`,
+		where namespace = ? and slot = ? and version = ? and owner = ? and incarnation = ? and fence = ?
+			and window_ceiling = ? and next_floor = ?`,
 		next.Owner, next.Incarnation, next.LastOwner, next.Fence, next.ExpiresAt, next.Floor, next.Ceiling, next.NextFloor,
-		namespace, next.Slot, row.version)
+		namespace, next.Slot, row.version, row.Owner, row.Incarnation, row.Fence, row.Ceiling, row.NextFloor)
 }
 
 // noneFree says why no slot is usable.

@@ -8,9 +8,9 @@ import (
 	"gorm.io/gorm"
 )
 
-func (o *Options) slotTable() string { return slotTable(o.TablePrefix) }
+func (o *Options) slotTable() string { return o.home + slotTable(o.TablePrefix) }
 
-func (o *Options) namespaceTable() string { return namespaceTable(o.TablePrefix) }
+func (o *Options) namespaceTable() string { return o.home + namespaceTable(o.TablePrefix) }
 
 func slotTable(prefix string) string { return prefix + "slot" }
 
@@ -89,7 +89,7 @@ func (s *Store) checkSlotTables(tx *gorm.DB) error {
 
 func (s *Store) checkSlotTable(tx *gorm.DB, d definition) error {
 	key, columns := "namespace, slot", slotTableColumns()
-	if d.table == s.options.namespaceTable() {
+	if d.table == namespaceTable(s.options.TablePrefix) {
 		key, columns = "namespace", namespaceTableColumns()
 	}
 	if err := s.dialect.checkSlots(tx, d.table, key, columns); err != nil {

@@ -139,6 +139,8 @@ func (sqlite) schema(prefix string) []definition {
 	return append([]definition{ranges}, slotDefinitions(prefix, typeOf, "unique", " strict")...)
 }
 
+func (sqlite) home(*gorm.DB, string) (string, error) { return "main.", nil }
+
 func (sqlite) hasTable(tx *gorm.DB, table string) (bool, error) {
 	var count int
 	err := queryOne(tx, []any{&count},

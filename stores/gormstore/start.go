@@ -111,6 +111,7 @@ func (s *Store) openLink() (link, error) {
 func (s *Store) prepare(ctx context.Context, l link) error {
 	return s.patiently(ctx, untilContextEnds, func() error {
 		return s.run(ctx, l, func(tx *gorm.DB) error {
+			s.options.home = ""
 			if err := s.makeTables(tx); err != nil {
 				return err
 			}
@@ -124,6 +125,9 @@ func (s *Store) prepare(ctx context.Context, l link) error {
 			for _, doubt := range doubts {
 				s.spec.Logger.WarnContext(ctx, "cosid: the store may lose reserved ranges", "store", s.spec.Name,
 					"reason", doubt.Problem, "remedy", doubt.Remedy)
+			}
+			if s.options.home, err = s.dialect.home(tx, s.options.table()); err != nil {
+				return s.explain("find the schema of the table", err)
 			}
 			return nil
 		})

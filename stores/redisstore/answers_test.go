@@ -77,7 +77,7 @@ func TestWhatMayNotBeCheckedIsSaid(t *testing.T) {
 	t.Parallel()
 	server := servers.StartRedis(t, servers.RedisSettings{})
 	server.Do(t, "acl", "setuser", "app", "on", ">pw", "~cosid:*", "+@connection", "-wait",
-		"+eval", "+evalsha", "+exists", "+get", "+set", "+incrby")
+		"+eval", "+evalsha", "+exists", "+get", "+getex", "+set", "+incrby")
 	server.Do(t, "acl", "setuser", "blind", "on", ">pw", "~cosid:*", "+@connection")
 	uri := "redis://app:pw@" + server.Addr
 

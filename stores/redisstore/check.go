@@ -19,6 +19,7 @@ type master struct {
 	mode      string // standalone, cluster or sentinel; empty: not known
 	isReplica bool
 	replicas  int // those online; -1: not known
+	copying   int // those that are not online yet
 	settings  map[string]string
 	forbidden []string // the commands that were refused
 }
@@ -57,7 +58,7 @@ func inspect(ctx context.Context, name string, on server) (master, error) {
 			m.read(text)
 		}
 	}
-	for _, setting := range []string{"appendonly", "appendfsync", "maxmemory-policy"} {
+	for _, setting := range []string{"appendonly", "appendfsync", "no-appendfsync-on-rewrite", "maxmemory-policy"} {
 		values, err := on.ConfigGet(ctx, setting).Result()
 		switch {
 		case isForbidden(err):
@@ -87,6 +88,8 @@ func (m *master) read(info string) {
 			m.replicas = max(m.replicas, 0)
 		case strings.HasPrefix(name, "slave") && strings.Contains(value, "state=online"):
 			m.replicas++
+		case strings.HasPrefix(name, "slave") && strings.Contains(value, ",state="):
+			m.copying++
 		}
 	}
 }
@@ -135,6 +138,9 @@ func decideAuto(masters []master) (int, error) {
 		case m.replicas < 0:
 			return 0, fmt.Errorf("wait: auto has to know the replicas of %s, and INFO replication is forbidden: "+
 				"set wait to the number of replicas, or off if there are none, or allow +info", m.name)
+		case m.replicas == 0 && m.copying > 0:
+			return 0, fmt.Errorf("wait: auto found a replica of %s that is still copying its data: try again once it is "+
+				"online, or set wait to the number of replicas", m.name)
 		case m.replicas == 0:
 			without = m.name
 		default:
@@ -194,10 +200,10 @@ func (m *master) findings(waitFor int) []stores.Finding {
 			strings.Join(m.forbidden, ", "), lowestVersion)
 	}
 	switch {
-	case m.replicas > waitFor:
-		find(fmt.Sprintf("set wait: %d", m.replicas),
+	case m.replicas+m.copying > waitFor:
+		find(fmt.Sprintf("set wait: %d", m.replicas+m.copying),
 			"writes wait for %d of %d replicas, so that a failover to another one can lose acknowledged writes",
-			waitFor, m.replicas)
+			waitFor, m.replicas+m.copying)
 	case m.replicas >= 0 && m.replicas < waitFor:
 		find("bring the others back, or lower wait",
 			"writes wait for %d replicas and %d are online, so that no write counts", waitFor, m.replicas)
@@ -211,6 +217,7 @@ func (m *master) findings(waitFor int) []stores.Finding {
 	mend("appendonly", "yes", "a restart loses acknowledged writes")
 	if waitFor == 0 || m.replicas > waitFor {
 		mend("appendfsync", "always", "a crash of the machine loses acknowledged writes")
+		mend("no-appendfsync-on-rewrite", "no", "a crash of the machine during a BGSAVE or a rewrite loses acknowledged writes")
 	}
 	mend("maxmemory-policy", "noeviction", "a counter or a lease can be evicted and start over")
 	return findings

@@ -16,11 +16,12 @@ import (
 // store is closed. A store with a URI opens a client of its own, which Close closes.
 type Factory struct {
 	// Client is a *redis.Client, also one that follows Sentinel, or a *redis.ClusterClient. The store reads and
-	// writes with its own timeout instead of the client's, and never lets the client send a script again.
+	// writes with its own timeout instead of the client's, and never lets the client send a script again. All its
+	// connections must stay in their database: one that goes back into the pool after a SELECT leads to other counters.
 	Client redis.UniversalClient
 
 	// Conn is one connection, on which the store never waits for replicas: `wait` must come out as off. Calls use it
-	// one at a time, and nobody else may use it meanwhile. Once it breaks, as go-redis has it, it stays broken.
+	// one at a time, and nobody else may use it meanwhile, or SELECT another database on it. Once it breaks, as go-redis has it, it stays broken.
 	Conn *redis.Conn
 
 	// Runner runs the scripts by itself, WAIT included. The server cannot be checked then, and `wait` must not be auto.

@@ -11,7 +11,8 @@
 if redis.call('EXISTS', KEYS[2]) == 1 then
   return {'refused', 'sealed'}
 end
-if redis.call('EXISTS', KEYS[1]) == 1 then
+-- An expiry that somebody has set is taken away: the counter would start over.
+if redis.call('GETEX', KEYS[1], 'PERSIST') then
   redis.call('INCRBY', KEYS[1], ARGV[1])
 elseif ARGV[2] == '' then
   return {'refused', 'exhausted'}

@@ -19,6 +19,14 @@ func (t *Tool) ConfigOptions() config.Options {
 	return cosid.ConfigOptions(o)
 }
 
+// AnyReplica is a copy of t that reads the configuration as one replica of it does, wherever the tool runs: slots of type
+// stateful-set have an ordinal.
+func (t *Tool) AnyReplica() *Tool {
+	replica := *t
+	replica.Options.Source.Hostname = "replica-0"
+	return &replica
+}
+
 // LoadConfig reads and checks the configuration. Its error is a *config.Error. A section that says `enabled: false` is
 // ErrDisabled.
 func (t *Tool) LoadConfig() (*config.Config, error) {
