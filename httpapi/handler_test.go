@@ -219,6 +219,42 @@ func TestHealthAfterCloseSaysSo(t *testing.T) {
 	})
 }
 
+// More ids than the layout holds are a matter of time: who asks again later gets them.
+func TestIDsFasterThanTheLayoutHoldsAreUnavailableForNow(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "slot")
+	synctest.Test(t, func(t *testing.T) {
+		rt, err := assembly.Build(assembly.Options{
+			Source: config.Source{Environ: []string{}, Values: map[string]any{
+				"namespace": "shop",
+				"generators": map[string]any{"trade": map[string]any{
+					"strategy": "snowflake", "unit": "s", "epoch": "1999-12-31T00:00:00Z", "bits": map[string]any{"sequence": 2},
+					"slot": map[string]any{"type": "manual", "id": 1, "state-file": file},
+				}},
+			}},
+			Logger: slog.New(slog.DiscardHandler),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := rt.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		h := httpapi.New(rt, httpapi.Options{IDs: true})
+		for range 30 {
+			go ask(t, h, "POST", "/ids/trade?n=1000")
+		}
+		synctest.Wait()
+		w := ask(t, h, "POST", "/ids/trade?n=1000")
+		if w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "more ids than the layout holds") {
+			t.Errorf("%d %s", w.Code, w.Body)
+		}
+		synctest.Wait()
+		if err := rt.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestTheReportShowsEverySettingAndNoPassword(t *testing.T) {
 	serve(t, all, func(t *testing.T, h http.Handler, _ remote, _ *runtime.Runtime) {
 		golden(t, "report", ask(t, h, "GET", "/report"), http.StatusOK)

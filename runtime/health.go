@@ -213,11 +213,12 @@ func (v view) met(store string) (met trouble, who string) {
 	return met, who
 }
 
-// ofKey tells whether an error concerns what is stored at a key or of a slot, and not whether the store can be reached.
+// ofKey tells whether an error concerns what is stored at a key or of a slot, or a layout, and not whether the store can
+// be reached.
 func ofKey(err error) bool {
 	for _, of := range []error{
 		stores.ErrRangeSealed, stores.ErrRangeExhausted, stores.ErrInvalidArgument, generators.ErrRangeWentBack,
-		stores.ErrNoFreeSlot, stores.ErrLeaseLost, stores.ErrSlotSettings,
+		stores.ErrNoFreeSlot, stores.ErrLeaseLost, stores.ErrSlotSettings, generators.ErrTimestampExhausted,
 	} {
 		if errors.Is(err, of) {
 			return true

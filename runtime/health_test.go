@@ -19,6 +19,7 @@ import (
 	"github.com/cosid-go/cosid/generators"
 	"github.com/cosid-go/cosid/generators/periodic"
 	"github.com/cosid-go/cosid/generators/segment"
+	"github.com/cosid-go/cosid/generators/snowflake"
 	"github.com/cosid-go/cosid/runtime"
 	"github.com/cosid-go/cosid/stores"
 	"github.com/cosid-go/cosid/stores/memstore"
@@ -508,6 +509,41 @@ func TestAGeneratorWithASlotIsJudgedByItsTimeWindow(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The lease is held and renewed, and yet there is no next id.
+func TestALayoutWhoseTimeIsOverHoldsItsGeneratorDownAndNotItsStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		factory := snowflake.NewFactory()
+		layout := func(name string, bits int) config.Generator {
+			g := plain(name, factory)
+			s := snowflake.DefaultSettings()
+			s.Epoch = generators.Epoch(time.Now().Add(10*time.Second).UnixMilli() - 1<<32)
+			s.Bits.Timestamp = &bits
+			g.Store, g.Settings = "db", &s
+			return g
+		}
+		rt := newRuntime(t, &config.Config{
+			Enabled: true, Namespace: "shop",
+			Slots:      generators.Slots{Limit: 4, TTL: 30 * time.Second, Tolerance: time.Hour, Owner: "host"},
+			Stores:     []config.Store{storeOf("db", newPatient())},
+			Generators: []config.Generator{layout("order", 32), layout("wider", 41)},
+		})
+		if err := rt.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		calm := is{Status: runtime.Up, Reason: "its generators saw no failure"}
+		expectHealth(t, rt.Health(t.Context()), runtime.Up, is{Status: runtime.Up}, calm)
+		time.Sleep(11 * time.Second)
+		h := rt.Health(t.Context())
+		expectHealth(t, h, runtime.Down, is{Status: runtime.Down, Reason: "32 bits end"}, calm)
+		if wider := h.Generators[1]; wider.Status != runtime.Up {
+			t.Errorf("a layout with time left: %+v", wider)
+		}
+		if err := rt.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 func TestOnlyTheIdsOfThePresentPeriodKeepAGeneratorOfADeadStoreFromBeingDown(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	sqlite "github.com/libtnb/sqlite"
 
 	"github.com/cosid-go/cosid/cmd/internal/cli"
+	"github.com/cosid-go/cosid/stores/memstore"
 )
 
 // next is the stored next id of a key, -1 where there is none.
@@ -108,6 +109,30 @@ func tables(t *testing.T, file string, statements ...string) {
 		if _, err := db.Exec(statement); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// As texts 9 comes after 1000, so the greatest text says nothing of the greatest id.
+func TestImportRefusesAColumnOfTextsUnlessTheQueryCastsIt(t *testing.T) {
+	tr := inShop(t, shop)
+	tables(t, "app.db", `create table orders (id varchar(20), wide decimal(20))`,
+		`insert into orders values ('9', '9'), ('10', '10'), ('1000', '1000')`)
+	const database = "import --generator order --yes --driver sqlite --dsn app.db "
+	tr.run(t, database+"--table orders --column id").fails(t, cli.ExitFailure,
+		"import from sqlite, the greatest id of orders: column id holds texts, whose greatest is not the greatest number "+
+			"(9 comes after 10): cast it in --query, as in select max(cast(id as …)) from orders")
+	if tr.keys(t) != "" {
+		t.Errorf("stored %s", tr.keys(t))
+	}
+	for _, way := range [][]string{
+		{"--query", "select max(cast(id as integer)) from orders"},
+		{"--table", "orders", "--column", "wide"}, // decimal: compared as numbers
+	} {
+		tr.runArgs(t.Context(), append(strings.Fields(database), way...)...).fine(t)
+		if next := tr.next(t, "shop/order"); next != 1001 {
+			t.Errorf("%q: the next id is %d, want 1001", way, next)
+		}
+		tr.memory1 = &memstore.Server{Clock: tr.now}
 	}
 }
 

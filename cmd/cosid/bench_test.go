@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -28,6 +30,23 @@ func TestBenchMeasuresAndLeavesTheApplicationsCountersAlone(t *testing.T) {
 	}
 	if drawn.IDs[0].Number != "101" {
 		t.Errorf("the next id after a bench is %s, want 101: one step is lost with each run", drawn.IDs[0].Number)
+	}
+}
+
+// The file keeps the window of the application's slot, whatever the namespace.
+func TestBenchRefusesASlotOfTheConfigurationAndLeavesNoFile(t *testing.T) {
+	for _, slot := range []string{"type: manual, id: 7", "type: stateful-set"} {
+		for _, strategy := range []string{"snowflake", "wide-snowflake"} {
+			tr := inFolder(t, "cosid:\n  namespace: shop\n  generators:\n    trade: { strategy: "+strategy+
+				", slot: { "+slot+", state-file: trade.slot } }\n")
+			o := tr.run(t, "bench", "trade", "--duration", "20ms")
+			if o.code != cli.ExitFailure || o.out != "" || !strings.Contains(o.err, "slot.type: lease") {
+				t.Errorf("%s, %s: %+v", strategy, slot, o)
+			}
+			if files, err := filepath.Glob("*"); err != nil || !slices.Equal(files, []string{"cosid.yaml"}) {
+				t.Errorf("%s, %s: the folder holds %q, %v", strategy, slot, files, err)
+			}
+		}
 	}
 }
 

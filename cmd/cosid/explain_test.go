@@ -89,6 +89,15 @@ func TestExplainTakesWideTextsApart(t *testing.T) {
 	}
 }
 
+func TestExplainReadsIDsOfAStatefulSetOnAnyHost(t *testing.T) {
+	for _, generator := range []string{"order", "trade"} {
+		out := ordinals(t).run(t, "explain", "295913926632165376", "--generator", generator).fine(t)
+		if !strings.Contains(out, generator) {
+			t.Errorf("printed\n%s", out)
+		}
+	}
+}
+
 // A text can hold what a terminal obeys.
 func TestExplainPrintsNoControlCharacters(t *testing.T) {
 	tr := inFolder(t, explained)

@@ -74,6 +74,33 @@ func TestValidateReportsMistakesThatOnlyBuildingShows(t *testing.T) {
 	}
 }
 
+// ordinals is a configuration whose slots come from the host name, on a host that has no ordinal.
+func ordinals(t *testing.T) *trial {
+	t.Helper()
+	tr := inFolder(t, `cosid:
+  namespace: shop
+  stores: { db: { type: memory } }
+  generators:
+    order: { strategy: segment }
+    trade: { strategy: snowflake, slot: { type: stateful-set } }
+    wide: { strategy: wide-snowflake, slot: { type: stateful-set } }
+`)
+	tr.options.Source.Hostname = "laptop"
+	return tr
+}
+
+func TestValidatePassesSlotsOfAStatefulSetOnAnyHost(t *testing.T) {
+	tr := ordinals(t)
+	tr.run(t, "validate").fine(t)
+	out := strings.Join(strings.Fields(tr.run(t, "validate", "--settings").fine(t)), " ")
+	if strings.Contains(out, "replica") {
+		t.Errorf("it shows a host that does not exist:\n%s", out)
+	}
+	if o := tr.run(t, "generate", "trade"); o.code != cli.ExitFailure || !strings.Contains(o.err, `"laptop" has no ordinal`) {
+		t.Errorf("generate, which makes ids, passes: %+v", o)
+	}
+}
+
 func TestValidateShowsWarningsAndPasses(t *testing.T) {
 	out := inFolder(t, "cosid:\n  namespace: shop\n  generators: { order: { strategy: segment } }\n").run(t, "validate").fine(t)
 	if !strings.HasPrefix(out, "warning: cosid.stores declares no store: ids are kept in the embedded one") {

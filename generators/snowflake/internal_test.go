@@ -1,13 +1,16 @@
 package snowflake
 
 import (
+	"context"
 	"errors"
 	"math"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/cosid-go/cosid/generators"
 	"github.com/cosid-go/cosid/stores"
+	"github.com/cosid-go/cosid/stores/memstore"
 )
 
 func TestClockRunsFromTheStoresTimeAndNeverBeforeTheFloor(t *testing.T) {
@@ -152,6 +155,64 @@ func TestARenewalDoesNotOpenWhatWasClosed(t *testing.T) {
 	if q.window.Load() != before {
 		t.Error("the window is another one")
 	}
+}
+
+// A shutdown whose time is over closes its generators all the same, though another has the turn.
+func TestCloseWithoutTimeReleases(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := memstore.NewServer()
+		store := server.Client()
+		if err := store.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		spec := generators.Spec{
+			Namespace: "shop", Name: "trade", Store: store,
+			Slots: generators.Slots{Limit: 4, TTL: 30 * time.Second, Tolerance: time.Hour, Owner: "host"},
+		}
+		settings := DefaultSettings()
+		settings.Epoch = 946598400000 // the bubble begins in the year 2000
+		factory := NewFactory()
+		start := func() *Generator {
+			built, err := factory.Build(spec, &settings)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := built.Start(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			return built.(*Generator)
+		}
+		owner := func() string {
+			table, err := store.Slots(t.Context(), "shop")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return table.Rows[0].Owner
+		}
+		g := start()
+		over, cancel := context.WithCancel(t.Context())
+		cancel()
+		g.holder.turn <- struct{}{}
+		if err := g.Close(over); !errors.Is(err, context.Canceled) {
+			t.Errorf("Close = %v", err)
+		}
+		synctest.Wait()
+		if left := owner(); left != "" {
+			t.Errorf("the last generator is closed, and the slot is still leased by %q", left)
+		}
+		g.holder.giveTurn()
+		if err := g.Close(t.Context()); err != nil {
+			t.Errorf("the second Close = %v", err)
+		}
+		again := start()
+		time.Sleep(time.Minute)
+		if _, err := again.Next(t.Context()); err != nil || owner() != "host" {
+			t.Errorf("the next generator: %v, the slot is leased by %q", err, owner())
+		}
+		if err := again.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // Where bits use up an int64, what follows the last word is no word.

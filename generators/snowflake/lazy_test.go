@@ -54,6 +54,10 @@ func TestAStoreWhoseClockLiesBeforeTheEpochIsToldOfOnceItIsOpen(t *testing.T) {
 			!strings.Contains(err.Error(), "the epoch") {
 			t.Errorf("got %v", err)
 		}
+		if s := trade.LeaseStats(); s.State != generators.LeaseExpired || s.Remaining != 0 || s.Err == nil ||
+			!strings.Contains(s.Err.Error(), "the epoch") {
+			t.Errorf("the stats tell %+v", s)
+		}
 		mustClose(t, trade)
 	})
 }

@@ -166,6 +166,32 @@ func TestAClockThatSteppedBackBeyondTheToleranceIsAnErrorThatSaysHowLong(t *test
 	})
 }
 
+func TestAToleranceOfZeroIsZeroForLocalSlotsToo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHost(t)
+		build := func() generators.Instance {
+			spec := generators.Spec{Namespace: "shop", Name: "trade", Slots: generators.Slots{TTL: ttl}}
+			g, err := h.factory().Build(spec, settings(func(s *snowflake.Settings) {
+				s.Slot = snowflake.Slot{Type: "manual", ID: new(int64(7)), StateFile: h.file}
+			}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return g
+		}
+		g := build()
+		if err := g.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		mustNext(t, g.(*snowflake.Generator))
+		mustClose(t, g)
+		h.step = -time.Second
+		if err := build().Start(t.Context()); !errors.Is(err, stores.ErrNoFreeSlot) {
+			t.Errorf("Start with a clock 1s behind the ids: %v", err)
+		}
+	})
+}
+
 func TestASecondProcessOnTheSameFileIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHost(t)
@@ -190,6 +216,110 @@ func TestASecondProcessOnTheSameFileIsRefused(t *testing.T) {
 			t.Error(err)
 		}
 		mustClose(t, other)
+	})
+}
+
+// The link is made anew with each container, and the file that it names stays on its volume.
+func TestAStateFileThatIsALinkKeepsItsWindow(t *testing.T) {
+	for name, target := range map[string]func(file string) string{
+		"absolute": func(file string) string { return file },
+		"relative": filepath.Base,
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := newHost(t)
+				file, last := h.file, int64(0)
+				h.file += ".link"
+				for range 3 {
+					if err := os.Symlink(target(file), h.file); err != nil {
+						t.Fatal(err)
+					}
+					g := h.start("trade")
+					id := mustNext(t, g)
+					if id <= last {
+						t.Errorf("id %d after %d", id, last)
+					}
+					last = id
+					mustClose(t, g)
+					if err := os.Remove(h.file); err != nil {
+						t.Fatal(err)
+					}
+					h.step -= time.Second
+				}
+			})
+		})
+	}
+}
+
+func TestAStateFileThatIsALinkHasTheLockOfItsFile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHost(t)
+		link := &host{t: t, file: h.file + ".link"}
+		if err := os.Symlink(h.file, link.file); err != nil {
+			t.Fatal(err)
+		}
+		for _, order := range [][2]*host{{h, link}, {link, h}} {
+			first := order[0].start("trade")
+			second := order[1].build(order[1].factory(), "trade", 7)
+			if err := second.Start(t.Context()); err == nil || !strings.Contains(err.Error(), "uses the slot") {
+				t.Errorf("%s beside %s: %v", order[1].file, order[0].file, err)
+			}
+			mustClose(t, first, second)
+			time.Sleep(time.Millisecond)
+		}
+	})
+}
+
+func TestAStateFileWhoseLinksGoRoundIsRefused(t *testing.T) {
+	h := newHost(t)
+	if err := os.Symlink(h.file, h.file); err != nil {
+		t.Fatal(err)
+	}
+	err := h.build(h.factory(), "trade", 7).Start(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "links follow each other") {
+		t.Errorf("Start: %v", err)
+	}
+}
+
+// Whoever clears a folder of locks lets a second process in. The first one finds out before it has a new window.
+func TestADeletedLockFileDoesNotLetTwoProcessesMakeTheSameIDs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHost(t)
+		first := h.start("trade")
+		if err := os.Remove(h.file + ".lock"); err != nil {
+			t.Fatal(err)
+		}
+		second := h.start("trade")
+		seen := map[int64]bool{}
+		var refused error
+		for range 2 * ttl / time.Second {
+			for _, g := range []*snowflake.Generator{first, second} {
+				ids := make([]int64, 10_000)
+				n, err := g.Fill(t.Context(), ids)
+				switch {
+				case err != nil && g == first:
+					refused = err
+				case err != nil:
+					t.Fatal(err)
+				}
+				for _, id := range ids[:n] {
+					if seen[id] {
+						t.Fatalf("id %d twice, %+v", id, parts(t, g, id))
+					}
+					seen[id] = true
+				}
+			}
+			time.Sleep(time.Second)
+		}
+		if !errors.Is(refused, generators.ErrLeaseExpired) || !strings.Contains(refused.Error(), "uses the slot") {
+			t.Errorf("the first process is told %v", refused)
+		}
+		mustClose(t, second, first)
+		third := h.start("trade")
+		if id := mustNext(t, third); seen[id] {
+			t.Errorf("id %d twice, the second time after a restart", id)
+		}
+		mustClose(t, third)
 	})
 }
 
@@ -237,7 +367,9 @@ func TestAStatefulSetTakesItsSlotFromTheHostName(t *testing.T) {
 	h := newHost(t)
 	set := settings(func(s *snowflake.Settings) { s.Slot = snowflake.Slot{Type: "stateful-set", StateFile: h.file} })
 	spec := generators.Spec{Namespace: "shop", Name: "trade"}
-	for name, want := range map[string]int64{"shop-0": 0, "my-shop-42": 42, "shop-1023": 1023} {
+	for name, want := range map[string]int64{
+		"shop-0": 0, "my-shop-42": 42, "shop-1023": 1023, "ip-12": 12, "ip-10-0-12": 12, "ip-10-0-0-12-3": 3, "zip-10-0-0-12": 12,
+	} {
 		h.name, h.file = name, filepath.Join(t.TempDir(), "slot")
 		set.Slot.StateFile = h.file
 		built, err := h.factory().Build(spec, set)
@@ -261,6 +393,25 @@ func TestAStatefulSetTakesItsSlotFromTheHostName(t *testing.T) {
 		h.name = name
 		if built, err := h.factory().Build(spec, set); err == nil || !slices.Equal(keys(err), []string{key}) {
 			t.Errorf("host %q: %v, %v", name, built, err)
+		}
+	}
+}
+
+// Clouds name machines after their addresses, and two of them can end with the same number.
+func TestAHostNameThatIsAnAddressIsNoOrdinal(t *testing.T) {
+	h := newHost(t)
+	set := settings(func(s *snowflake.Settings) { s.Slot = snowflake.Slot{Type: "stateful-set", StateFile: h.file} })
+	for _, name := range []string{"ip-10-0-0-12", "ip-172-31-255-0"} {
+		h.name = name
+		built, err := h.factory().Build(generators.Spec{Namespace: "shop", Name: "trade"}, set)
+		if err == nil || !slices.Equal(keys(err), []string{"slot.type"}) {
+			t.Errorf("host %q: %v, %v", name, built, err)
+			continue
+		}
+		for _, part := range []string{name, "is an address", "the same number", "manual or lease"} {
+			if !strings.Contains(err.Error(), part) {
+				t.Errorf("%q is not in %q", part, err)
+			}
 		}
 	}
 }

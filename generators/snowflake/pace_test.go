@@ -238,6 +238,33 @@ func TestTheTimestampsEndIsAnErrorAndNeverANegativeID(t *testing.T) {
 	})
 }
 
+func TestLeaseStatsTellThatTheTimestampBitsAreUsedUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newProcess(t, memstore.NewServer(), "host")
+		g := p.start("trade", func(s *snowflake.Settings) {
+			s.Epoch = generators.Epoch(time.Now().Add(10*time.Second).UnixMilli() - 1<<32)
+			s.Bits = snowflake.Bits{Timestamp: new(32), Slot: new(10), Sequence: new(21)}
+		})
+		other := p.start("other", nil)
+		mustNext(t, g)
+		if s := g.LeaseStats(); s.State != generators.LeaseHeld || s.Remaining <= 0 || s.Err != nil {
+			t.Errorf("before the end: %+v", s)
+		}
+		time.Sleep(11 * time.Second)
+		if s := g.LeaseStats(); s.State != generators.LeaseExpired || s.Remaining != 0 ||
+			!errors.Is(s.Err, generators.ErrTimestampExhausted) {
+			t.Errorf("after the end: %+v", s)
+		}
+		if s := other.LeaseStats(); s.State != generators.LeaseHeld || s.Remaining <= 0 || s.Err != nil {
+			t.Errorf("another layout: %+v", s)
+		}
+		mustClose(t, g, other)
+		if s := g.LeaseStats(); s.State != generators.LeaseNone || s.Err != nil {
+			t.Errorf("closed: %+v", s)
+		}
+	})
+}
+
 // A burst that reaches the end borrows no tick beyond it, even where the last id is the largest int64.
 func TestABurstStopsAtTheTimestampsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -13,7 +13,8 @@ import (
 // survive the process: it holds the end of the time window, so that a restart repeats nothing, whatever the clock says.
 type Slot struct {
 	// Type is lease, a slot leased from the store; manual, the one given by id; or stateful-set, the ordinal at the end of
-	// the host name, as in shop-3. Of the latter two, no two machines may have the same. Default: lease.
+	// the host name, as in shop-3, but not in ip-10-0-0-12, which is an address. Of the latter two, no two machines may have
+	// the same. Default: lease.
 	Type string `koanf:"type" schema:"enum=lease|manual|stateful-set"`
 
 	// ID is the slot of type manual.
@@ -60,10 +61,14 @@ func (s Slot) number(maxSlot int64, hostname func() (string, error)) (int64, err
 	if err != nil {
 		return 0, fmt.Errorf("the host name, which slot type stateful-set needs: %w", err)
 	}
+	const accepted = "a host name that ends with an ordinal, such as shop-3; else manual or lease"
+	if regexp.MustCompile(`^ip(-\d+){4}$`).MatchString(name) { // as clouds name machines; a pod on the host's network has it
+		return 0, field.Errorf("slot.type", accepted, "the host name %q is an address, not a name with an ordinal: "+
+			"machines of two networks can end with the same number", name)
+	}
 	found := regexp.MustCompile(`-(0|[1-9][0-9]{0,8})$`).FindStringSubmatch(name)
 	if found == nil {
-		return 0, field.Errorf("slot.type", "a host name that ends with an ordinal, such as shop-3; else manual or lease",
-			"the host name %q has no ordinal", name)
+		return 0, field.Errorf("slot.type", accepted, "the host name %q has no ordinal", name)
 	}
 	ordinal, err := strconv.ParseInt(found[1], 10, 64)
 	if err != nil || ordinal > maxSlot {

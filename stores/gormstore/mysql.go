@@ -68,8 +68,10 @@ func (c committing) Connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A statement that waits longer for a lock would go on in the server after its caller has given up.
-	const settings = `set session autocommit = 1, session innodb_lock_wait_timeout = 1`
+	// A statement that waits longer for a lock would go on in the server after its caller has given up. The comma stands
+	// for '', which is NULL where MariaDB takes empty strings for it; nobody owns a slot with an empty owner.
+	const settings = `set session autocommit = 1, session innodb_lock_wait_timeout = 1,
+		session sql_mode = replace(@@sql_mode, 'EMPTY_STRING_IS_NULL', ',')`
 	if execer, ok := conn.(driver.ExecerContext); ok {
 		_, err = execer.ExecContext(ctx, settings, nil)
 	}
@@ -305,7 +307,10 @@ func (mySQL) diagnose(err error) diagnosis {
 		return diagnosis{harmless: true, advice: adviceMissing}
 	case 1054, 1064, 1364:
 		return diagnosis{harmless: true, advice: adviceShape}
-	case 1048, 1062, 1264, 1366, 1406, 1690, 3819, 4025:
+	case 1048:
+		return diagnosis{harmless: true, advice: "an empty string was taken for NULL, or the table differs from DDL; take " +
+			"EMPTY_STRING_IS_NULL out of sql_mode, or compare the table's definition"}
+	case 1062, 1264, 1366, 1406, 1690, 3819, 4025:
 		return diagnosis{harmless: true, advice: adviceValue}
 	case 1142, 1143, 1227:
 		return diagnosis{harmless: true, advice: "the user may not do this; grant select, insert and update on the table to " +

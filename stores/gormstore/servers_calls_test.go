@@ -184,9 +184,14 @@ func ownConnections(t *testing.T, s *server) {
 	if s.driver == "mysql" {
 		hostile = s.edit(dsn, func(a *address) {
 			a.parameters = map[string]string{"autocommit": "0", "clientFoundRows": "true", "interpolateParams": "false"}
+			for _, spelled := range []string{"AUTOCOMMIT", "Autocommit", "AutoCommit", "autoCommit", "@@autocommit"} {
+				a.parameters[spelled] = "0" // the driver sets all of them, in any order
+			}
 		})
 	}
-	store := newStarted(t, nil, s.options(hostile), time.Second)
+	options := s.options(hostile)
+	options.ConnMaxLifetime = time.Nanosecond // a new connection for each call
+	store := newStarted(t, nil, options, time.Second)
 	db := s.application(t, dsn, gorm.Config{}, 1)
 	for next := int64(11); next < 40; next += 10 {
 		if r, err := store.Reserve(t.Context(), "shop/bill", 10, 1); err != nil || r.End != next {
@@ -196,6 +201,45 @@ func ownConnections(t *testing.T, s *server) {
 		if err := db.Raw(`select next_id from cosid_range`).Scan(&stored).Error; err != nil || stored != next {
 			t.Fatalf("others read %d, %v; want %d", stored, err, next)
 		}
+	}
+}
+
+// A connection goes back into the application's pool with another schema or database in front, as those of tenants do.
+// That one has the tables, too.
+func looksElsewhere(t *testing.T, s *server) {
+	db := s.application(t, s.newDSN(t), gorm.Config{}, 1)
+	there, back := `set search_path to tenant, public`, `set search_path to public`
+	if s.driver == "mysql" {
+		var here string
+		if err := db.Raw(`select database()`).Scan(&here).Error; err != nil {
+			t.Fatal(err)
+		}
+		there, back = `use `+s.NewDatabase(t), `use `+here
+	} else {
+		execute(t, db, `create schema tenant`)
+	}
+	execute(t, db, there)
+	execute(t, db, ddlOf(t, s.driver)...)
+	execute(t, db, back)
+	store := newStarted(t, db, handedIn(), 5*time.Second)
+	first, err := store.Reserve(t.Context(), "shop/bill", 10, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lease, err := store.Acquire(t.Context(), leaseRequest("a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	execute(t, db, there)
+	if second, err := store.Reserve(t.Context(), "shop/bill", 10, 1); err != nil || second.Start != first.End {
+		t.Errorf("reserved %v, and elsewhere %v, %v", first, second, err)
+	}
+	if other, err := store.Acquire(t.Context(), leaseRequest("b")); err != nil || other.Slot == lease.Slot {
+		t.Errorf("acquired %v, and elsewhere %v, %v", lease, other, err)
+	}
+	if renewed, err := store.Renew(t.Context(), lease, time.Minute, lease.Floor); err != nil || renewed.Fence != lease.Fence {
+		t.Errorf("renew elsewhere answered %v, %v", renewed, err)
 	}
 }
 

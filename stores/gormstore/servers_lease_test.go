@@ -45,6 +45,8 @@ func leasesOnServer(t *testing.T, s *server, clock *servers.Clock) {
 		fewRoundTrips(t, s.application(t, s.newDSN(t), gorm.Config{}, 2))
 	})
 	t.Run("A_locked_slot_is_an_error_within_the_timeout", func(t *testing.T) { lockedSlot(t, s) })
+	t.Run("What_is_not_committed_grants_nothing", func(t *testing.T) { dirtyReads(t, s) })
+	t.Run("An_empty_string_is_not_null", func(t *testing.T) { emptyStrings(t, s) })
 	t.Run("A_slot_table_that_is_not_right_is_refused", func(t *testing.T) { wrongSlotTables(t, s) })
 	t.Run("Missing_slot_tables_matter_to_leases_only", func(t *testing.T) {
 		missingSlotTables(t, s.application(t, s.newDSN(t), gorm.Config{}, 2), s.driver)
@@ -231,6 +233,85 @@ func lockedSlot(t *testing.T, s *server) {
 	renewed, err = store.Renew(t.Context(), lease, time.Minute, lease.Floor)
 	if err != nil || renewed.Fence != lease.Fence {
 		t.Errorf("renew after the lock is gone answered %v, %v", renewed, err)
+	}
+}
+
+// dirtyReads: a client repeats an acquire while its first one, which will be rolled back, still holds the row, and another
+// client gets the slot in between. The row has then the same version as the one that was never committed.
+func dirtyReads(t *testing.T, s *server) {
+	if s.driver != "mysql" {
+		t.Log("not applicable: PostgreSQL reads nothing that is not committed")
+		return
+	}
+	dsn := s.newDSN(t)
+	db := s.application(t, s.with(dsn, "tx_isolation", "'READ-UNCOMMITTED'"), gorm.Config{}, 4)
+	dirty := newStarted(t, db, handedIn(), 10*time.Second)
+	clean := newStarted(t, nil, s.options(dsn), 10*time.Second)
+	request := func(owner string) stores.SlotRequest {
+		r := leaseRequest(owner)
+		r.Limit = 1
+		return r
+	}
+	lease, err := dirty.Acquire(t.Context(), request("a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := dirty.Release(t.Context(), lease, lease.Floor-1); err != nil {
+		t.Fatal(err)
+	}
+	tx := db.Begin()
+	execute(t, tx, fmt.Sprintf(`update cosid_slot set owner = 'c', incarnation = 'i-c', fence = 2, expires_at = %d,
+		window_ceiling = %d, next_floor = %[2]d, version = version + 1`, lease.ExpiresAt, lease.Ceiling))
+
+	var leases [2]stores.SlotLease
+	var errs [2]error
+	var acquiring sync.WaitGroup
+	for i, store := range []*gormstore.Store{clean, dirty} {
+		acquiring.Go(func() { leases[i], errs[i] = store.Acquire(t.Context(), request([]string{"d", "c"}[i])) })
+		servers.Await(t, "it waits for the row", func(ctx context.Context) error {
+			return lockWaits(db.WithContext(ctx), i+1)
+		})
+	}
+	if err := tx.Rollback().Error; err != nil {
+		t.Fatal(err)
+	}
+	acquiring.Wait()
+	var none *stores.NoFreeSlotError
+	if errs[0] != nil || !errors.As(errs[1], &none) {
+		t.Errorf("of one slot were granted %v, %v, and %v, %v", leases[0], errs[0], leases[1], errs[1])
+	}
+}
+
+// lockWaits is an error unless so many statements on slots wait.
+func lockWaits(db *gorm.DB, want int) error {
+	var got int
+	err := db.Raw(`select count(*) from information_schema.innodb_trx
+		where trx_state = 'LOCK WAIT' and trx_query like '%cosid_slot%'`).Scan(&got).Error
+	if err == nil && got != want {
+		err = fmt.Errorf("%d wait", got)
+	}
+	return err
+}
+
+// emptyStrings: MariaDB can take them for NULL, which a slot that nobody holds has no room for.
+func emptyStrings(t *testing.T, s *server) {
+	if s.driver != "mysql" {
+		t.Log("not applicable: PostgreSQL tells them apart")
+		return
+	}
+	dsn := s.with(s.newDSN(t), "sql_mode", "'ANSI,EMPTY_STRING_IS_NULL,STRICT_ALL_TABLES'")
+	own := newStarted(t, nil, s.options(dsn), 5*time.Second)
+	lease, err := own.Acquire(t.Context(), leaseRequest("a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := own.Release(t.Context(), lease, lease.Floor); err != nil {
+		t.Error(err)
+	}
+	app := newStarted(t, s.application(t, dsn, gorm.Config{}, 1), handedIn(), 5*time.Second)
+	lease, err = app.Acquire(t.Context(), leaseRequest("b"))
+	if err == nil || errors.Is(err, stores.ErrOutcomeUnknown) || !strings.Contains(err.Error(), "EMPTY_STRING_IS_NULL") {
+		t.Errorf("acquire answered %v, %v", lease, err)
 	}
 }
 

@@ -246,14 +246,18 @@ func weakDurability(t *testing.T, s *server) {
 		}
 		change("on")
 	}
-	lazy := s.application(t, s.with(dsn, "synchronous_commit", "off"), gorm.Config{}, 1)
-	if log := warnings(t, lazy, handedIn()); !strings.Contains(log, "set synchronous_commit = on") {
-		t.Errorf("with synchronous_commit=off: %s", log)
-	}
-	execute(t, admin, `create role lazy superuser login password 'lazy'`, `alter role lazy set synchronous_commit = off`)
-	own := s.options(s.edit(dsn, func(a *address) { a.user, a.password = "lazy", "lazy" }))
-	if log := warnings(t, nil, own); log != "" {
-		t.Errorf("a connection of the store's own does not wait for its commits: %s", log)
+	execute(t, admin, `create role lazy superuser login password 'lazy'`)
+	for _, value := range []string{"off", "local", "remote_write"} {
+		lazy := s.application(t, s.with(dsn, "synchronous_commit", value), gorm.Config{}, 1)
+		if log := warnings(t, lazy, handedIn()); !strings.Contains(log, "synchronous_commit="+value) ||
+			!strings.Contains(log, "set synchronous_commit = on") {
+			t.Errorf("with synchronous_commit=%s: %s", value, log)
+		}
+		execute(t, admin, `alter role lazy set synchronous_commit = `+value)
+		own := s.options(s.edit(dsn, func(a *address) { a.user, a.password = "lazy", "lazy" }))
+		if log := warnings(t, nil, own); log != "" {
+			t.Errorf("a connection of the store's own does not wait for its commits with %s: %s", value, log)
+		}
 	}
 }
 

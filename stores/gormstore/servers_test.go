@@ -158,8 +158,10 @@ func onServer(t *testing.T, s *server) {
 		{"A_table_that_vanished_is_an_error_that_says_so", vanishedOnServer},
 		{"A_connection_that_may_not_write_is_replaced", readOnlyConnection},
 		{"Settings_of_a_DSN_change_nothing_that_counts", ownConnections},
+		{"A_pool_that_looks_elsewhere_goes_on_where_it_was", looksElsewhere},
 		{"A_full_disk_is_an_error_that_says_so", fullDisk},
 		{"Weak_durability_is_warned_about", weakDurability},
+		{"A_commit_that_no_standby_has_is_of_unknown_outcome", missingStandby},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, s) })
 	}
