@@ -78,10 +78,11 @@ func TestBenchWritesItsFiguresForPrograms(t *testing.T) {
 }
 
 func TestBenchEndsWhenTheUserHasHadEnough(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	tr := inFolder(t, "cosid:\n  namespace: shop\n  stores: { db: { type: memory } }\n  generators: { order: { strategy: segment } }\n")
+	ctx, cancel := context.WithTimeout(t.Context(), 250*time.Millisecond)
 	defer cancel()
 	began := time.Now()
-	o := withExample(t).runWithin(ctx, "bench", "order", "--duration", "1h")
+	o := tr.runWithin(ctx, "bench", "order", "--duration", "1h")
 	if took := time.Since(began); took > time.Minute || o.code != cli.ExitFine || !strings.Contains(o.out, "ids a second") {
 		t.Errorf("after %v: %+v", took, o)
 	}

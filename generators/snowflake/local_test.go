@@ -221,17 +221,22 @@ func TestASecondProcessOnTheSameFileIsRefused(t *testing.T) {
 
 // The link is made anew with each container, and the file that it names stays on its volume.
 func TestAStateFileThatIsALinkKeepsItsWindow(t *testing.T) {
-	for name, target := range map[string]func(file string) string{
-		"absolute": func(file string) string { return file },
-		"relative": filepath.Base,
+	dir := t.TempDir()
+	inner := filepath.Join(dir, "outer", "inner")
+	if err := errors.Join(os.MkdirAll(inner, 0o755), os.Symlink(inner, filepath.Join(dir, "short"))); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct{ link, target, file string }{
+		"absolute":           {"absolute.link", filepath.Join(dir, "absolute"), "absolute"},
+		"relative":           {"relative.link", "relative", "relative"},
+		"in a linked folder": {"short/link", "../slot", "outer/slot"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				h := newHost(t)
-				file, last := h.file, int64(0)
-				h.file += ".link"
+				h := &host{t: t, file: filepath.Join(dir, c.link)}
+				last := int64(0)
 				for range 3 {
-					if err := os.Symlink(target(file), h.file); err != nil {
+					if err := os.Symlink(c.target, h.file); err != nil {
 						t.Fatal(err)
 					}
 					g := h.start("trade")
@@ -243,6 +248,9 @@ func TestAStateFileThatIsALinkKeepsItsWindow(t *testing.T) {
 					mustClose(t, g)
 					if err := os.Remove(h.file); err != nil {
 						t.Fatal(err)
+					}
+					if _, err := os.Stat(filepath.Join(dir, c.file)); err != nil {
+						t.Error(err)
 					}
 					h.step -= time.Second
 				}
@@ -320,6 +328,23 @@ func TestADeletedLockFileDoesNotLetTwoProcessesMakeTheSameIDs(t *testing.T) {
 			t.Errorf("id %d twice, the second time after a restart", id)
 		}
 		mustClose(t, third)
+	})
+}
+
+func TestADeletedLockFileDoesNotLetAProcessGiveBackTheWindowOfAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHost(t)
+		first := h.start("trade")
+		if err := os.Remove(h.file + ".lock"); err != nil {
+			t.Fatal(err)
+		}
+		second := h.start("trade")
+		kept := h.read()
+		mustClose(t, first)
+		if now := h.read(); now != kept {
+			t.Errorf("the file holds %q, and held %q", now, kept)
+		}
+		mustClose(t, second)
 	})
 }
 

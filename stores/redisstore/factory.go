@@ -21,7 +21,8 @@ type Factory struct {
 	Client redis.UniversalClient
 
 	// Conn is one connection, on which the store never waits for replicas: `wait` must come out as off. Calls use it
-	// one at a time, and nobody else may use it meanwhile, or SELECT another database on it. Once it breaks, as go-redis has it, it stays broken.
+	// one at a time, and nobody else may use it meanwhile, or SELECT another database on it. Once it breaks, as go-redis
+	// has it, it stays broken.
 	Conn *redis.Conn
 
 	// Runner runs the scripts by itself, WAIT included. The server cannot be checked then, and `wait` must not be auto.
@@ -74,7 +75,7 @@ func (f Factory) build(spec stores.Spec, options Options) (*Store, error) {
 	if spec.Logger == nil {
 		spec.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Store{spec: spec, options: options, scripts: newScripts()}
+	s := &Store{spec: spec, options: options, scripts: newScripts(), timedOut: timeoutError(spec.Timeout)}
 	if options.URI != "" {
 		s.open = func() (link, error) {
 			t, mistake := options.target()

@@ -127,7 +127,7 @@ func (s *Store) verify(ctx context.Context, l link) (int, error) {
 
 // probe lets those know at once who may not run scripts, or WAIT.
 func (s *Store) probe(ctx context.Context, l link, replicas int) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, s.spec.Timeout, timeoutError(s.spec.Timeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, s.spec.Timeout, s.timedOut)
 	defer cancel()
 	_, err := s.runOn(ctx, l.runner, replicas, s.probeCall())
 	return err

@@ -18,6 +18,8 @@ type Store struct {
 	scripts scripts
 	open    func() (link, error)
 
+	timedOut error // the cause where the timeout ends a call
+
 	mu           sync.Mutex // never held during I/O
 	state        state
 	link         link
@@ -138,7 +140,7 @@ func (s *Store) within(ctx context.Context, do func(ctx context.Context, l link,
 	}
 	defer s.calls.Done()
 
-	ctx, cancel := context.WithTimeoutCause(ctx, s.spec.Timeout, timeoutError(s.spec.Timeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, s.spec.Timeout, s.timedOut)
 	defer cancel()
 	return do(ctx, l, replicas)
 }
