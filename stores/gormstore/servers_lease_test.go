@@ -282,11 +282,11 @@ func dirtyReads(t *testing.T, s *server) {
 	}
 }
 
-// lockWaits is an error unless so many statements on slots wait.
+// lockWaits is an error unless so many statements wait for a row.
 func lockWaits(db *gorm.DB, want int) error {
 	var got int
-	err := db.Raw(`select count(*) from information_schema.innodb_trx
-		where trx_state = 'LOCK WAIT' and trx_query like '%cosid_slot%'`).Scan(&got).Error
+	err := db.Raw(`select variable_value from information_schema.global_status
+		where variable_name = 'INNODB_ROW_LOCK_CURRENT_WAITS'`).Scan(&got).Error
 	if err == nil && got != want {
 		err = fmt.Errorf("%d wait", got)
 	}

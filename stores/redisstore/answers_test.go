@@ -119,7 +119,10 @@ func TestSettingsThatLoseWritesAreWarnedAbout(t *testing.T) {
 		t.Errorf("a server without fault is warned about: %s", text)
 	}
 	for _, test := range []struct{ setting, wrong, right string }{
-		{"appendonly", "no", "yes"}, {"appendfsync", "everysec", "always"}, {"maxmemory-policy", "allkeys-lru", "noeviction"},
+		{"appendonly", "no", "yes"},
+		{"appendfsync", "everysec", "always"},
+		{"no-appendfsync-on-rewrite", "yes", "no"},
+		{"maxmemory-policy", "allkeys-lru", "noeviction"},
 	} {
 		server.Do(t, "config", "set", test.setting, test.wrong)
 		text, remedy := start(), "CONFIG SET "+test.setting+" "+test.right
@@ -281,6 +284,14 @@ func TestKeysAndValuesAreThoseOfTheDocument(t *testing.T) {
 	}
 	if n := client.DBSize(t.Context()).Val(); n != 2 {
 		t.Errorf("there are %d keys", n)
+	}
+
+	// Somebody who bounds the keys of a shared server by an expiry would let the counter start over.
+	mustReserve(t, store, "shop/bill", 10, 1, 1)
+	server.Do(t, "expire", "cosid:{shop/bill}", 60)
+	mustReserve(t, store, "shop/bill", 10, 1, 11)
+	if ttl := client.TTL(t.Context(), "cosid:{shop/bill}").Val(); ttl != -1 {
+		t.Errorf("the counter ends in %v", ttl)
 	}
 }
 

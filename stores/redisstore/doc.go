@@ -5,7 +5,7 @@
 //
 // Ids are unique as long as Redis loses no write that it has acknowledged. One of these must hold:
 //
-//   - a single server with `appendonly yes` and `appendfsync always`; or
+//   - a single server with `appendonly yes`, `appendfsync always` and `no-appendfsync-on-rewrite no`; or
 //   - replicas, and a WAIT that covers every one of them: `wait` is their number.
 //
 // Replication is asynchronous. A failover to a replica that lacks a write takes the counter back, and the ids of that
@@ -18,8 +18,8 @@
 // The option `wait` says how many replicas have to acknowledge a write before it counts:
 //
 //   - auto (the default): Start looks at INFO replication. Without a replica it is off, with any it is 1. In a cluster
-//     every master must have a replica, or none may; otherwise Start fails. Start also fails where INFO is forbidden,
-//     since guessing could repeat ids;
+//     every master must have a replica, or none may; otherwise Start fails. Start also fails where INFO is forbidden, or
+//     a master's only replicas are still copying its data, since guessing could repeat ids;
 //   - off: none;
 //   - a number: Start fails if a master has fewer online.
 //

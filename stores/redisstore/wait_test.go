@@ -97,9 +97,28 @@ func TestAutoWaitsForOneReplicaIfThereIsAny(t *testing.T) {
 	// One that leaves is missed, until it is back.
 	replica.Kill()
 	mustBeUnknown(t, after, "shop/bill")
+	master.Do(t, "config", "set", "repl-diskless-sync", "yes", "repl-diskless-sync-delay", "3600")
 	if err := replica.Start(); err != nil {
 		t.Fatal(err)
 	}
+
+	// One that is still copying is no reason to wait for none: it may become the master soon.
+	servers.Await(t, "the replica asks for a copy", func(context.Context) error {
+		if info := fmt.Sprint(master.Do(t, "info", "replication")); !strings.Contains(info, "state=wait_bgsave") {
+			return errors.New(info)
+		}
+		return nil
+	})
+	err := build(t, redisstore.Factory{}, hastySpec(), optionsFor(uriOf(master), redisstore.WaitAuto())).Start(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "still copying") {
+		t.Errorf("while the replica copies, start answered %v", err)
+	}
+	spec, log := withLog(hastySpec())
+	open(t, redisstore.Factory{}, spec, optionsFor(uriOf(master), redisstore.WaitFor(0)))
+	if !strings.Contains(log.String(), "set wait: 1") {
+		t.Errorf("while the replica copies, wait: off warns %q", log)
+	}
+	master.Do(t, "config", "set", "repl-diskless-sync", "no", "repl-diskless-sync-delay", "0")
 	master.AwaitReplicas(t, 1)
 	mustReserve(t, after, "shop/bill", 10, 1, 61)
 }
