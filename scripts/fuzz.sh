@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs every fuzz target for FUZZ_SECONDS (3), for less where there are so many that they would take longer than
-# FUZZ_BUDGET seconds (45) together.
+# FUZZ_BUDGET seconds (30) together.
 
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -20,7 +20,7 @@ fi
 # fuzz runs one target. Left to itself, Go would spend most of a short run on making interesting inputs shorter.
 fuzz() { go test -run '^$' -fuzz "^$2\$" -fuzztime "${seconds}s" -fuzzminimizetime 10x "$1"; }
 
-seconds=$((${FUZZ_BUDGET:-45} / ${#targets[@]}))
+seconds=$((${FUZZ_BUDGET:-30} / ${#targets[@]}))
 if ((seconds > ${FUZZ_SECONDS:-3})); then seconds=${FUZZ_SECONDS:-3}; fi
 if ((seconds < 1)); then seconds=1; fi
 

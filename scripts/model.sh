@@ -19,7 +19,7 @@ check() {
 	(
 		cd "$work"
 		spin -a "$@" "$model"
-		gcc -O2 -w -DSAFETY -DNOREDUCE -DSFH -DMEMLIM=8192 -o pan pan.c
+		gcc -O1 -w -DSAFETY -DNOREDUCE -DSFH -DMEMLIM=8192 -o pan pan.c
 		./pan -m200000 >report 2>&1
 	)
 }

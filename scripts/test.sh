@@ -5,7 +5,7 @@
 #   ./scripts/test.sh                 every step
 #   ./scripts/test.sh vet race        these steps only
 #   REQUIRE_SERVERS=1                 something missing fails the run instead of being left out
-#   FUZZ_SECONDS=3 FUZZ_BUDGET=45     time of one fuzz target, and of all of them together
+#   FUZZ_SECONDS=3 FUZZ_BUDGET=30     time of one fuzz target, and of all of them together
 
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -83,7 +83,8 @@ step_race() { # all tests, under the race detector
 	need_server mariadbd mariadb-server
 	need_server faketime faketime
 	if can_race; then
-		CGO_ENABLED=1 go test -race ./...
+		# More packages at once than processors: those with servers wait most of their time.
+		CGO_ENABLED=1 go test -race -p 4 ./...
 	else
 		left_out "the race detector: it needs cgo and a C compiler (Debian: gcc libc6-dev) on a 64-bit machine"
 		go test ./...

@@ -31,7 +31,7 @@ func timesFromEnv(t *testing.T, variable string, byDefault int) int {
 // The full size is COSID_STRESS_KILLS=20.
 func TestAServerKilledUnderLoadRepeatsNothing(t *testing.T) {
 	t.Parallel()
-	kills := timesFromEnv(t, "COSID_STRESS_KILLS", 5)
+	kills := timesFromEnv(t, "COSID_STRESS_KILLS", 3)
 	server := servers.StartRedis(t, servers.RedisSettings{})
 	l := startLoad(t, 4, task{URI: uriOf(server), Key: "shop/bill", Wait: redisstore.WaitAuto()})
 
