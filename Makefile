@@ -20,6 +20,7 @@ stress: ## the long proofs at full size: kills, failovers, endurance, simulation
 	COSID_STRESS_SECONDS=60 go test -timeout 60m ./generators/snowflake
 	COSID_STRESS_KILLS=20 COSID_STRESS_FAILOVERS=10 COSID_STRESS_CYCLES=10000 go test -timeout 60m ./stores/redisstore
 	COSID_STRESS_KILLS=10 COSID_STRESS_CYCLES=10000 go test -timeout 60m ./stores/gormstore
+	COSID_STRESS_BILLS=5000 go test -timeout 60m ./examples/yaml-app
 	COSID_SIM_STEPS=100000000 go test -timeout 60m ./internal/leasesim
 	COSID_STRESS_ENDURANCE=2m go test -timeout 60m -run Endure -v ./internal/endurance
 	MODEL_FULL=1 scripts/model.sh

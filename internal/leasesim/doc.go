@@ -11,7 +11,7 @@
 //
 //	COSID_SIM_SEED=17 go test ./internal/leasesim                the run of that seed
 //	COSID_SIM_STEPS=100000000 go test ./internal/leasesim   more steps than the million of every day
-//	COSID_SIM_SECONDS=600 go test ./internal/leasesim       more time for the real holders than 20 seconds
+//	COSID_SIM_SECONDS=600 go test ./internal/leasesim       more time for the real holders than 8 seconds
 //	COSID_SIM_TRIALS=100 go test ./internal/leasesim        more runs of each broken protocol than 4
 //
 // The same ledger must catch each of the ways in which the store or the holder of a lease can be wrong (flaws), which

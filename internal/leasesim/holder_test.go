@@ -25,11 +25,11 @@ const (
 )
 
 // TestHoldersMakeNoIDTwice lets real snowflake generators lease from a memstore over a bad network, in the bubble's time.
-// The ledger judges what the store answers, and the ids. COSID_SIM_SECONDS is how long it lasts in that time, 20 by
+// The ledger judges what the store answers, and the ids. COSID_SIM_SECONDS is how long it lasts in that time, 8 by
 // default. Goroutines run in no order that a seed would fix, so a failure may need several runs to come back.
 func TestHoldersMakeNoIDTwice(t *testing.T) {
 	first := seed(t)
-	lasting := time.Duration(number(t, "COSID_SIM_SECONDS", 20)) * time.Second
+	lasting := time.Duration(number(t, "COSID_SIM_SECONDS", 8)) * time.Second
 	n := runHolders(t, first, lasting, false, func(t *testing.T, now func() time.Time) stores.SlotLeaseStore {
 		server := memstore.NewServer()
 		server.Clock = now
