@@ -147,7 +147,7 @@ func TestProcessesShareOneFileAndMayDie(t *testing.T) {
 		}
 	}
 	db := openForReading(t, o.dsn)
-	waitForBills(t, db, processes*each/4)
+	waitForBills(t, db, int64(processes*each/4))
 	for _, p := range running[:killed] {
 		if err := p.Process.Kill(); err != nil {
 			t.Fatal(err)
