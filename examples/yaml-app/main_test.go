@@ -129,7 +129,7 @@ func build(t *testing.T) string {
 // is COSID_STRESS_BILLS=5000, of each process.
 func TestProcessesShareOneFileAndMayDie(t *testing.T) {
 	const processes, killed = 8, 3
-	each := 1500
+	each := 2500
 	if n, err := strconv.Atoi(os.Getenv("COSID_STRESS_BILLS")); err == nil {
 		each = n
 	}
@@ -147,7 +147,7 @@ func TestProcessesShareOneFileAndMayDie(t *testing.T) {
 		}
 	}
 	db := openForReading(t, o.dsn)
-	waitForBills(t, db, int64(processes*each/4))
+	waitForBills(t, db, int64(processes*each/10))
 	for _, p := range running[:killed] {
 		if err := p.Process.Kill(); err != nil {
 			t.Fatal(err)
