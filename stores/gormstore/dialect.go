@@ -64,6 +64,10 @@ type dialect interface {
 	// insertOnce runs an insert of one row, and tells whether it inserted: not where the primary key is there already.
 	insertOnce(tx *gorm.DB, insert string, args ...any) (bool, error)
 
+	// acknowledged looks at the driver's connection after a call: an error wraps stores.ErrOutcomeUnknown where the server
+	// has said, beside its answer, that a commit is not as safe as it should be. It does no I/O.
+	acknowledged(conn any) error
+
 	// diagnose says what an error of the database means. Of an error that it does not know it says nothing.
 	diagnose(err error) diagnosis
 }

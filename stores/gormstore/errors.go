@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/cosid-go/cosid/stores"
 )
@@ -45,9 +44,4 @@ func causeOf(ctx context.Context, err error) error {
 		return cause
 	}
 	return err
-}
-
-// timeoutError is the cause of a context that the store itself ended. It matches context.DeadlineExceeded.
-func timeoutError(timeout time.Duration) error {
-	return fmt.Errorf("the store's timeout of %v ended: %w", timeout, context.DeadlineExceeded)
 }

@@ -116,10 +116,8 @@ func (s *Store) runOnce(ctx context.Context, l link, fn func(tx *gorm.DB) error)
 	tx := l.db.Session(&gorm.Session{NewDB: true, Context: ctx})
 	tx.Statement.ConnPool = conn
 	err = fn(tx)
-	if asks, ok := s.dialect.(interface{ acknowledged(conn any) error }); ok {
-		if unsure := conn.Raw(asks.acknowledged); unsure != nil && err == nil {
-			err = unsure
-		}
+	if unsure := conn.Raw(s.dialect.acknowledged); unsure != nil && err == nil {
+		err = unsure
 	}
 	if s.dialect.diagnose(err).stale {
 		_ = conn.Raw(func(any) error { return driver.ErrBadConn }) // takes it out of the pool

@@ -285,6 +285,8 @@ func (mySQL) seal(tx *gorm.DB, table, key string) error {
 		on duplicate key update sealed = 1`, key).Error
 }
 
+func (mySQL) acknowledged(any) error { return nil }
+
 // mysqlNumber is the number of an error that the server sent; 0 for others.
 func mysqlNumber(err error) uint16 {
 	var sent *mysqldriver.MySQLError

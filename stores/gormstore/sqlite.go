@@ -216,6 +216,8 @@ func (sqlite) advance(tx *gorm.DB, table, key string, size, initialOffset int64)
 
 func (sqlite) seal(tx *gorm.DB, table, key string) error { return upsertSeal(tx, table, key) }
 
+func (sqlite) acknowledged(any) error { return nil }
+
 // SQLite's primary result codes.
 const (
 	sqliteError      = 1

@@ -2,20 +2,13 @@ package gormstore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"time"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
-
-	"github.com/cosid-go/cosid/stores"
 )
-
-// startPatience bounds Start where the caller's context has no deadline: creating a file while other processes do the
-// same takes longer than a call.
-const startPatience = 10 * time.Second
 
 const untilContextEnds = time.Duration(math.MaxInt64)
 
@@ -23,68 +16,15 @@ const untilContextEnds = time.Duration(math.MaxInt64)
 // ctx, or by ten seconds where ctx has no deadline, and tries again while other processes hold the database's lock. If
 // it fails, nothing is left open and it may be called again. A store that is started is not started again.
 func (s *Store) Start(ctx context.Context) error {
-	if err := s.start(ctx); err != nil {
-		return fmt.Errorf("gormstore: start %q: %w", s.spec.Name, err)
-	}
-	return nil
-}
-
-func (s *Store) start(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	ctx, abandon := context.WithCancelCause(ctx)
-	defer abandon(nil)
-	if err := s.enterStart(abandon); err != nil {
-		return err
-	}
-	defer s.calls.Done()
-
-	if _, bounded := ctx.Deadline(); !bounded {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, startPatience, timeoutError(startPatience))
-		defer cancel()
-	}
-	l, err := s.openLink()
-	if err == nil {
-		err = s.prepare(ctx, l)
-	}
-	return s.leaveStart(l, err)
-}
-
-func (s *Store) enterStart(abandon context.CancelCauseFunc) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch s.state {
-	case built:
-		s.state, s.abandonStart = starting, abandon
-		s.calls.Add(1)
-		return nil
-	case closed:
-		return stores.ErrClosed
-	default:
-		return errors.New("the store is already started")
-	}
-}
-
-func (s *Store) leaveStart(l link, err error) error {
-	s.mu.Lock()
-	closedMeanwhile := s.state == closed
-	s.abandonStart = nil
-	switch {
-	case closedMeanwhile:
-	case err != nil:
-		s.state = built
-	default:
-		s.state, s.link = open, l
-	}
-	s.mu.Unlock()
-
-	if err == nil && closedMeanwhile {
-		err = stores.ErrClosed
-	}
+	err := s.life.Start(ctx, func(ctx context.Context) (link, error) {
+		l, err := s.openLink()
+		if err == nil {
+			err = s.prepare(ctx, l)
+		}
+		return l, err
+	}, link.close)
 	if err != nil {
-		return errors.Join(err, l.close())
+		return fmt.Errorf("gormstore: start %q: %w", s.spec.Name, err)
 	}
 	return nil
 }

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"sync"
 	"sync/atomic"
 
 	"gorm.io/gorm"
 
+	"github.com/cosid-go/cosid/internal/lifecycle"
 	"github.com/cosid-go/cosid/stores"
 )
 
@@ -22,22 +22,10 @@ type Store struct {
 
 	slotsChecked atomic.Bool // the tables of slot leases can be used
 
-	mu           sync.Mutex // never held during I/O
-	state        state
-	link         link
-	abandonStart context.CancelCauseFunc // while starting
-	calls        sync.WaitGroup          // Start and the calls in flight; Close waits for them
+	timedOut error // the cause where the timeout ends a call
+
+	life lifecycle.Life[link]
 }
-
-// state goes from built through starting to open, back to built where Start fails, and from any to closed.
-type state int
-
-const (
-	built state = iota
-	starting
-	open
-	closed
-)
 
 var (
 	_ stores.Store      = (*Store)(nil)
@@ -60,7 +48,7 @@ func New(spec stores.Spec, db *gorm.DB, options Options) (*Store, error) {
 	if spec.Logger == nil {
 		spec.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Store{spec: spec, options: options}
+	s := &Store{spec: spec, options: options, timedOut: lifecycle.TimeoutError(spec.Timeout)}
 	if options.DSN != "" {
 		s.dialect, _ = dialectNamed(options.Driver)
 		return s, nil
@@ -76,17 +64,7 @@ func New(spec stores.Spec, db *gorm.DB, options Options) (*Store, error) {
 // Close waits for the calls in flight, which the timeout bounds, and closes what Start opened: never a database
 // that was handed in. It is safe before Start and more than once.
 func (s *Store) Close() error {
-	s.mu.Lock()
-	s.state = closed
-	l := s.link
-	s.link = link{}
-	if s.abandonStart != nil {
-		s.abandonStart(stores.ErrClosed)
-	}
-	s.mu.Unlock()
-
-	s.calls.Wait()
-	if err := l.close(); err != nil {
+	if err := s.life.Close(link.close); err != nil {
 		return fmt.Errorf("gormstore: close %q: %w", s.spec.Name, err)
 	}
 	return nil
@@ -97,23 +75,13 @@ func (s *Store) call(ctx context.Context, fn func(tx *gorm.DB) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	l, err := s.enter()
+	l, err := s.life.Enter()
 	if err != nil {
 		return err
 	}
-	defer s.calls.Done()
+	defer s.life.Leave()
 
-	ctx, cancel := context.WithTimeoutCause(ctx, s.spec.Timeout, timeoutError(s.spec.Timeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, s.spec.Timeout, s.timedOut)
 	defer cancel()
 	return s.run(ctx, l, fn)
-}
-
-func (s *Store) enter() (link, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.state != open {
-		return link{}, stores.ErrClosed
-	}
-	s.calls.Add(1)
-	return s.link, nil
 }

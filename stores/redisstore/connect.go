@@ -21,6 +21,7 @@ type link struct {
 	prompt   bool         // the runner's calls end with the deadline of their context, whatever befalls them
 	shared   bool         // the connection is also used by others, whom WAIT would hold up
 	failover bool         // Sentinel decides who is the master
+	replicas int          // how many have to acknowledge a write, as Start found out
 	close    func() error // closes what the store opened; nil if nothing
 }
 

@@ -134,8 +134,3 @@ func ended(ctx context.Context) bool {
 	}
 	return ctx.Err() != nil
 }
-
-// timeoutError is the cause of a context that the store itself ended. It matches context.DeadlineExceeded.
-func timeoutError(timeout time.Duration) error {
-	return fmt.Errorf("the store's timeout of %v ended: %w", timeout, context.DeadlineExceeded)
-}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/cosid-go/cosid/internal/lifecycle"
 	"github.com/cosid-go/cosid/stores"
 )
 
@@ -75,7 +76,7 @@ func (f Factory) build(spec stores.Spec, options Options) (*Store, error) {
 	if spec.Logger == nil {
 		spec.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Store{spec: spec, options: options, scripts: newScripts(), timedOut: timeoutError(spec.Timeout)}
+	s := &Store{spec: spec, options: options, scripts: newScripts(), timedOut: lifecycle.TimeoutError(spec.Timeout)}
 	if options.URI != "" {
 		s.open = func() (link, error) {
 			t, mistake := options.target()

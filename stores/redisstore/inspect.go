@@ -13,7 +13,7 @@ import (
 // Ping implements stores.Pinger: each master has to answer a PING. A script runner that was handed in runs a script
 // that changes nothing.
 func (s *Store) Ping(ctx context.Context) error {
-	err := s.within(ctx, func(ctx context.Context, l link, _ int) error {
+	err := s.within(ctx, func(ctx context.Context, l link) error {
 		if l.masters == nil {
 			_, err := s.runOn(ctx, l.runner, 0, s.probeCall())
 			return err
@@ -37,8 +37,8 @@ func (s *Store) Ping(ctx context.Context) error {
 // Inspect implements stores.Inspector. Its findings are what Start warns of, as of now.
 func (s *Store) Inspect(ctx context.Context) (stores.Inspection, error) {
 	var inspection stores.Inspection
-	err := s.within(ctx, func(ctx context.Context, l link, replicas int) (err error) {
-		inspection, err = s.inspect(ctx, l, replicas)
+	err := s.within(ctx, func(ctx context.Context, l link) (err error) {
+		inspection, err = s.inspect(ctx, l)
 		return err
 	})
 	if err != nil {
@@ -47,7 +47,7 @@ func (s *Store) Inspect(ctx context.Context) (stores.Inspection, error) {
 	return inspection, nil
 }
 
-func (s *Store) inspect(ctx context.Context, l link, replicas int) (stores.Inspection, error) {
+func (s *Store) inspect(ctx context.Context, l link) (stores.Inspection, error) {
 	masters, err := await(ctx, &s.io, func() ([]master, error) { return inspectAll(ctx, l) })
 	if err != nil {
 		return stores.Inspection{}, s.connectError(ctx, err)
@@ -61,7 +61,7 @@ func (s *Store) inspect(ctx context.Context, l link, replicas int) (stores.Inspe
 			})
 		}
 	}
-	for _, doubt := range s.doubts(l, masters, replicas) {
+	for _, doubt := range s.doubts(l, masters, l.replicas) {
 		if len(masters) > 1 {
 			doubt.Problem = doubt.server + ": " + doubt.Problem
 		}

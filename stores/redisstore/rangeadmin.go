@@ -57,7 +57,7 @@ func (s *Store) eachRange(ctx context.Context, prefix string, visit func(stores.
 
 // mastersOf returns a runner for each server that has keys.
 func (s *Store) mastersOf(ctx context.Context) (masters []ScriptRunner, err error) {
-	err = s.within(ctx, func(ctx context.Context, l link, _ int) error {
+	err = s.within(ctx, func(ctx context.Context, l link) error {
 		masters, err = await(ctx, &s.io, func() ([]ScriptRunner, error) { return l.eachMaster(ctx) })
 		return err
 	})
@@ -89,7 +89,7 @@ func (s *Store) rangesFrom(
 	ctx context.Context, master ScriptRunner, prefix, cursor string,
 ) (records []stores.RangeRecord, next string, err error) {
 	var v verdict
-	err = s.within(ctx, func(ctx context.Context, _ link, _ int) (err error) {
+	err = s.within(ctx, func(ctx context.Context, _ link) (err error) {
 		v, err = s.runOn(ctx, master, 0, ScriptCall{
 			Script: s.scripts.ranges,
 			Args:   []string{cursor, "cosid:{" + escapeGlob(prefix) + "*"},

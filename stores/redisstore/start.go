@@ -7,81 +7,23 @@ import (
 	"io"
 	"net"
 	"syscall"
-	"time"
 
 	"github.com/cosid-go/cosid/stores"
 )
-
-// startPatience bounds Start where the caller's context has no deadline.
-const startPatience = 10 * time.Second
 
 // Start connects, checks that the server keeps what it acknowledges, and decides how many replicas writes wait for. It
 // is bounded by ctx, or by ten seconds where ctx has no deadline. If it fails, nothing is left open and it may be
 // called again. A store that is started is not started again.
 func (s *Store) Start(ctx context.Context) error {
-	if err := s.start(ctx); err != nil {
-		return fmt.Errorf("redisstore: start %q: %w", s.spec.Name, err)
-	}
-	return nil
-}
-
-func (s *Store) start(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	ctx, abandon := context.WithCancelCause(ctx)
-	defer abandon(nil)
-	if err := s.enterStart(abandon); err != nil {
-		return err
-	}
-	defer s.calls.Done()
-
-	if _, bounded := ctx.Deadline(); !bounded {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, startPatience, timeoutError(startPatience))
-		defer cancel()
-	}
-	l, err := s.open()
-	replicas := 0
-	if err == nil {
-		replicas, err = s.verifyOnLive(ctx, l)
-	}
-	return s.leaveStart(l, replicas, err)
-}
-
-func (s *Store) enterStart(abandon context.CancelCauseFunc) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch s.state {
-	case built:
-		s.state, s.abandonStart = starting, abandon
-		s.calls.Add(1)
-		return nil
-	case closed:
-		return stores.ErrClosed
-	default:
-		return errors.New("the store is already started")
-	}
-}
-
-func (s *Store) leaveStart(l link, replicas int, err error) error {
-	s.mu.Lock()
-	closedMeanwhile := s.state == closed
-	s.abandonStart = nil
-	switch {
-	case closedMeanwhile:
-	case err != nil:
-		s.state = built
-	default:
-		s.state, s.link, s.replicas = running, l, replicas
-	}
-	s.mu.Unlock()
-
-	if err == nil && closedMeanwhile {
-		err = stores.ErrClosed
-	}
+	err := s.life.Start(ctx, func(ctx context.Context) (link, error) {
+		l, err := s.open()
+		if err == nil {
+			l.replicas, err = s.verifyOnLive(ctx, l)
+		}
+		return l, err
+	}, link.shut)
 	if err != nil {
-		return errors.Join(err, l.shut())
+		return fmt.Errorf("redisstore: start %q: %w", s.spec.Name, err)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cosid-go/cosid/internal/lifecycle"
 	"github.com/cosid-go/cosid/stores"
 )
 
@@ -20,24 +21,9 @@ type Store struct {
 
 	timedOut error // the cause where the timeout ends a call
 
-	mu           sync.Mutex // never held during I/O
-	state        state
-	link         link
-	replicas     int                     // how many have to acknowledge a write, as Start found out
-	abandonStart context.CancelCauseFunc // while starting
-	calls        sync.WaitGroup          // Start and the calls in flight; Close waits for them
-	io           sync.WaitGroup          // what they have sent, which their contexts do not end
+	life lifecycle.Life[link]
+	io   sync.WaitGroup // what Start and calls have sent, which their contexts do not end
 }
-
-// state goes from built through starting to running, back to built where Start fails, and from any to closed.
-type state int
-
-const (
-	built state = iota
-	starting
-	running
-	closed
-)
 
 var (
 	_ stores.Store          = (*Store)(nil)
@@ -56,17 +42,7 @@ const minTimeout = 10 * time.Millisecond
 // Close waits for the calls in flight, which the timeout bounds, and closes what Start opened: never a client that was
 // handed in. It is safe before Start and more than once.
 func (s *Store) Close() error {
-	s.mu.Lock()
-	s.state = closed
-	l := s.link
-	s.link = link{}
-	if s.abandonStart != nil {
-		s.abandonStart(stores.ErrClosed)
-	}
-	s.mu.Unlock()
-
-	s.calls.Wait()
-	err := l.shut()
+	err := s.life.Close(link.shut)
 	s.io.Wait()
 	if err != nil {
 		return fmt.Errorf("redisstore: close %q: %w", s.spec.Name, err)
@@ -114,12 +90,12 @@ const refused = "refused"
 func (s *Store) run(ctx context.Context, call ScriptCall) (verdict, error) {
 	var v verdict
 	cancellable := ctx.Done() != nil
-	err := s.within(ctx, func(ctx context.Context, l link, replicas int) (err error) {
+	err := s.within(ctx, func(ctx context.Context, l link) (err error) {
 		on := l.runner
 		if l.prompt && !cancellable {
 			on = prompt{on}
 		}
-		v, err = s.runOn(ctx, on, replicas, call)
+		v, err = s.runOn(ctx, on, l.replicas, call)
 		return err
 	})
 	return v, err
@@ -130,29 +106,19 @@ func (s *Store) run(ctx context.Context, call ScriptCall) (verdict, error) {
 type prompt struct{ ScriptRunner }
 
 // within lets do use the link of an open store, within ctx and the store's timeout.
-func (s *Store) within(ctx context.Context, do func(ctx context.Context, l link, replicas int) error) error {
+func (s *Store) within(ctx context.Context, do func(ctx context.Context, l link) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	l, replicas, err := s.enter()
+	l, err := s.life.Enter()
 	if err != nil {
 		return err
 	}
-	defer s.calls.Done()
+	defer s.life.Leave()
 
 	ctx, cancel := context.WithTimeoutCause(ctx, s.spec.Timeout, s.timedOut)
 	defer cancel()
-	return do(ctx, l, replicas)
-}
-
-func (s *Store) enter() (link, int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.state != running {
-		return link{}, 0, stores.ErrClosed
-	}
-	s.calls.Add(1)
-	return s.link, s.replicas, nil
+	return do(ctx, l)
 }
 
 func (s *Store) runOn(ctx context.Context, on ScriptRunner, replicas int, call ScriptCall) (verdict, error) {
