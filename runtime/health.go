@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -125,10 +126,7 @@ func (rt *Runtime) allDown(reason string) Health {
 
 func (rt *Runtime) sortedStores() []openStore {
 	return slices.SortedFunc(slices.Values(rt.stores), func(a, b openStore) int {
-		if a.name < b.name {
-			return -1
-		}
-		return 1
+		return cmp.Compare(a.name, b.name)
 	})
 }
 
