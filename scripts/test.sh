@@ -5,7 +5,7 @@
 #   ./scripts/test.sh                 every step
 #   ./scripts/test.sh vet race        these steps only
 #   REQUIRE_SERVERS=1                 something missing fails the run instead of being left out
-#   FUZZ_SECONDS=3 FUZZ_BUDGET=30     time of one fuzz target, and of all of them together
+#   FUZZ_SECONDS=3 FUZZ_BUDGET=45     time of one fuzz target, and of all of them together
 
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
