@@ -53,7 +53,7 @@ func TestInspectTellsWhatStartWouldSay(t *testing.T) {
 func TestLeaseOfALockedDatabaseIsAnErrorWithinTheTimeout(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "app.db")
 	db := applicationDB(t, path+"?_pragma=busy_timeout(0)&_pragma=journal_mode(WAL)")
-	store := onDB(t, db, 300*time.Millisecond)
+	store := onDB(t, db, time.Second)
 	unlock, err := lock(t.Context(), db)
 	if err != nil {
 		t.Fatal(err)

@@ -54,7 +54,7 @@ func (l link) close() error {
 // connect takes a connection of the pool. Opening one can meet a lock, too: while another process opens or recovers the
 // file, or keeps it to itself.
 func (s *Store) connect(ctx context.Context, l link) (conn *sql.Conn, err error) {
-	err = s.patiently(ctx, s.lockPatience(), func() error {
+	err = s.patiently(ctx, s.lockPatience(ctx), func() error {
 		conn, err = l.pool.Conn(ctx)
 		switch {
 		case err == nil:

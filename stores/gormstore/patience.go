@@ -33,12 +33,22 @@ func (s *Store) patiently(ctx context.Context, patience time.Duration, step func
 		case <-ctx.Done():
 			return fmt.Errorf("%w (%w)", context.Cause(ctx), err)
 		case <-giveUp.C:
-			return fmt.Errorf("waited %v: %w", patience, err)
+			return fmt.Errorf("waited %v: %w", patience.Round(time.Millisecond), err)
 		case <-time.After(200*time.Microsecond + rand.N(1800*time.Microsecond)):
 		}
 	}
 }
 
-// lockPatience is how long a call waits for a lock: most of the timeout. What remains is for the last try to end in
-// its own way, because a statement that the timeout cuts off leaves its outcome unknown.
-func (s *Store) lockPatience() time.Duration { return s.spec.Timeout - s.spec.Timeout/10 }
+// lockPatience is how long a step waits for a lock: until nine tenths of the store's timeout are over, counted from the
+// beginning of the call. What remains is for the last try to end in its own way, because a statement that the timeout cuts
+// off leaves its outcome unknown. A caller's shorter deadline ends the wait by itself.
+func (s *Store) lockPatience(ctx context.Context) time.Duration {
+	patience := s.spec.Timeout - s.spec.Timeout/10
+	if began, ofCall := ctx.Value(callBegan{}).(time.Time); ofCall {
+		return patience - time.Since(began)
+	}
+	return patience
+}
+
+// callBegan is the key under which a call's context says when it began.
+type callBegan struct{}

@@ -36,7 +36,7 @@ func (s *Store) Seal(ctx context.Context, key string) (bool, error) {
 	err := stores.CheckKey(key)
 	if err == nil {
 		err = s.call(ctx, func(tx *gorm.DB) error {
-			err := s.patiently(tx.Statement.Context, s.lockPatience(), func() error {
+			err := s.patiently(tx.Statement.Context, s.lockPatience(tx.Statement.Context), func() error {
 				return s.dialect.seal(tx, s.options.table(), key)
 			})
 			if err != nil {
@@ -54,7 +54,7 @@ func (s *Store) Seal(ctx context.Context, key string) (bool, error) {
 func (s *Store) reserve(tx *gorm.DB, key string, size, initialOffset int64) (stores.Range, error) {
 	for {
 		var next int64
-		err := s.patiently(tx.Statement.Context, s.lockPatience(), func() error {
+		err := s.patiently(tx.Statement.Context, s.lockPatience(tx.Statement.Context), func() error {
 			var err error
 			next, err = s.dialect.advance(tx, s.options.table(), key, size, initialOffset)
 			return err
@@ -80,7 +80,7 @@ func (s *Store) reserve(tx *gorm.DB, key string, size, initialOffset int64) (sto
 func (s *Store) refusal(tx *gorm.DB, key string, size, initialOffset int64) error {
 	var next int64
 	var sealed bool
-	err := s.patiently(tx.Statement.Context, s.lockPatience(), func() error {
+	err := s.patiently(tx.Statement.Context, s.lockPatience(tx.Statement.Context), func() error {
 		return queryOne(tx, []any{&next, &sealed},
 			`select next_id, sealed from `+s.options.table()+` where range_key = ?`, key)
 	})

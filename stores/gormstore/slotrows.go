@@ -171,7 +171,7 @@ func (s *Store) noneFree(tx *gorm.DB, namespace string, at slotState) (*stores.N
 // reading runs a statement that changes nothing.
 func (s *Store) reading(tx *gorm.DB, operation string, statement func() error) error {
 	ctx := tx.Statement.Context
-	err := s.patiently(ctx, s.lockPatience(), statement)
+	err := s.patiently(ctx, s.lockPatience(ctx), statement)
 	switch {
 	case err == nil:
 		return nil
@@ -184,7 +184,7 @@ func (s *Store) reading(tx *gorm.DB, operation string, statement func() error) e
 
 // writing runs a statement that changes something.
 func (s *Store) writing(ctx context.Context, statement func() error) error {
-	if err := s.patiently(ctx, s.lockPatience(), statement); err != nil {
+	if err := s.patiently(ctx, s.lockPatience(ctx), statement); err != nil {
 		return s.written(ctx, err)
 	}
 	return nil

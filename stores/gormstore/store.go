@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync/atomic"
+	"time"
 
 	"gorm.io/gorm"
 
@@ -81,6 +82,7 @@ func (s *Store) call(ctx context.Context, fn func(tx *gorm.DB) error) error {
 	}
 	defer s.life.Leave()
 
+	ctx = context.WithValue(ctx, callBegan{}, time.Now())
 	ctx, cancel := context.WithTimeoutCause(ctx, s.spec.Timeout, s.timedOut)
 	defer cancel()
 	return s.run(ctx, l, fn)
