@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
@@ -12,22 +11,17 @@ import (
 
 // link is a way to Redis. The zero link is none.
 type link struct {
-	runner ScriptRunner
+	runner  ScriptRunner         // ends with its context or the timeout, and explains its errors
+	cluster *redis.ClusterClient // behind runner; nil if it is no cluster
 
 	// masters visits every server that may have to run a script, several at once; nil if a script runner is all
 	// that there is.
 	masters func(ctx context.Context, visit func(ctx context.Context, name string, on server) error) error
 
-	prompt   bool         // the runner's calls end with the deadline of their context, whatever befalls them
 	shared   bool         // the connection is also used by others, whom WAIT would hold up
 	failover bool         // Sentinel decides who is the master
 	replicas int          // how many have to acknowledge a write, as Start found out
 	close    func() error // closes what the store opened; nil if nothing
-}
-
-func (l link) isCluster() bool {
-	_, is := l.runner.(clusterRunner)
-	return is
 }
 
 // server is what a single server is asked by, apart from the scripts.
@@ -38,27 +32,28 @@ type server interface {
 }
 
 // connect makes a client for the target. It connects at its first command.
-func connect(t target, options Options, timeout time.Duration) link {
-	o := t.server
+func connect(t target, options Options, bounds bounds) link {
+	o, timeout := t.server, bounds.timeout
 	o.MaxRetries = -1 // nobody but the store knows what may be sent again
 	o.DialerRetries = 1
 	o.ContextTimeoutEnabled = true
 	o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = timeout, timeout, timeout, timeout
+	o.Dialer = eager(redis.NewDialer(o))
 	o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 	switch {
 	case t.cluster:
 		client := redis.NewClusterClient(clusterOptions(t.hosts, o))
-		l := clusterLink(client, timeout)
+		l := clusterLink(client, bounds)
 		l.close = client.Close
 		return l
 	case t.master != "":
 		client := redis.NewFailoverClient(failoverOptions(t, options))
-		l := clientLink(client, timeout)
+		l := clientLink(client, bounds)
 		l.close = client.Close
 		return l
 	default:
 		client := redis.NewClient(o)
-		l := clientLink(client, timeout)
+		l := clientLink(client, bounds)
 		l.close = client.Close
 		return l
 	}
@@ -66,7 +61,7 @@ func connect(t target, options Options, timeout time.Duration) link {
 
 func clusterOptions(hosts []string, o *redis.Options) *redis.ClusterOptions {
 	return &redis.ClusterOptions{
-		Addrs: hosts, Username: o.Username, Password: o.Password, TLSConfig: o.TLSConfig,
+		Addrs: hosts, Dialer: o.Dialer, Username: o.Username, Password: o.Password, TLSConfig: o.TLSConfig,
 		ClientName: o.ClientName, Protocol: o.Protocol,
 		MaxRetries: o.MaxRetries, DialerRetries: o.DialerRetries, ContextTimeoutEnabled: o.ContextTimeoutEnabled,
 		DialTimeout: o.DialTimeout, ReadTimeout: o.ReadTimeout, WriteTimeout: o.WriteTimeout, PoolTimeout: o.PoolTimeout,
@@ -79,7 +74,7 @@ func clusterOptions(hosts []string, o *redis.Options) *redis.ClusterOptions {
 func failoverOptions(t target, options Options) *redis.FailoverOptions {
 	o := t.server
 	return &redis.FailoverOptions{
-		MasterName: t.master, SentinelAddrs: t.hosts,
+		MasterName: t.master, SentinelAddrs: t.hosts, Dialer: o.Dialer,
 		SentinelUsername: options.SentinelUsername, SentinelPassword: options.SentinelPassword,
 		Username: o.Username, Password: o.Password, DB: o.DB, TLSConfig: o.TLSConfig,
 		ClientName: o.ClientName, Protocol: o.Protocol,
@@ -90,12 +85,11 @@ func failoverOptions(t target, options Options) *redis.FailoverOptions {
 	}
 }
 
-func clientLink(client *redis.Client, timeout time.Duration) link {
-	client = timed(client, timeout)
+func clientLink(client *redis.Client, bounds bounds) link {
+	client = timed(client, bounds.timeout)
 	return link{
 		failover: client.Options().Addr == failoverAddr,
-		prompt:   client.Options().ContextTimeoutEnabled,
-		runner:   clientRunner{client},
+		runner:   &pipeliner{to: clientSender{client}, bounds: bounds, prompt: client.Options().ContextTimeoutEnabled},
 		masters: func(ctx context.Context, visit func(context.Context, string, server) error) error {
 			return visit(ctx, nameOf(client), client)
 		},
@@ -113,21 +107,22 @@ func nameOf(client *redis.Client) string {
 	return "the master that Sentinel names"
 }
 
-func clusterLink(client *redis.ClusterClient, timeout time.Duration) link {
+func clusterLink(client *redis.ClusterClient, bounds bounds) link {
 	return link{
-		runner: clusterRunner{client: client, timeout: timeout},
+		cluster: client,
+		runner:  &pipeliner{to: clusterSender{client: client, timeout: bounds.timeout}, bounds: bounds},
 		masters: func(ctx context.Context, visit func(context.Context, string, server) error) error {
 			return client.ForEachMaster(ctx, func(ctx context.Context, master *redis.Client) error {
-				return visit(ctx, master.Options().Addr, timed(master, timeout))
+				return visit(ctx, master.Options().Addr, timed(master, bounds.timeout))
 			})
 		},
 	}
 }
 
-func connLink(conn *redis.Conn, timeout time.Duration) link {
-	runner := newConnRunner(conn, timeout)
+func connLink(conn *redis.Conn, bounds bounds) link {
+	runner := newConnRunner(conn, bounds.timeout)
 	return link{
-		runner: runner,
+		runner: awaited{runner: runner, bounds: bounds},
 		masters: func(ctx context.Context, visit func(context.Context, string, server) error) error {
 			return runner.alone(ctx, func(ctx context.Context) error {
 				return visit(ctx, "the connection handed in", conn)
@@ -138,17 +133,17 @@ func connLink(conn *redis.Conn, timeout time.Duration) link {
 }
 
 // handedIn makes a link of what the application gave. There is nothing to close.
-func (f Factory) handedIn(timeout time.Duration) (link, error) {
+func (f Factory) handedIn(bounds bounds) (link, error) {
 	switch client := f.Client.(type) {
 	case nil:
 	case *redis.Client:
 		if client != nil {
-			return clientLink(client, timeout), nil
+			return clientLink(client, bounds), nil
 		}
 		return link{}, errors.New("the *redis.Client handed in is nil")
 	case *redis.ClusterClient:
 		if client != nil {
-			return clusterLink(client, timeout), nil
+			return clusterLink(client, bounds), nil
 		}
 		return link{}, errors.New("the *redis.ClusterClient handed in is nil")
 	case *redis.Ring:
@@ -159,7 +154,7 @@ func (f Factory) handedIn(timeout time.Duration) (link, error) {
 			"*redis.Client, a *redis.ClusterClient or your own ScriptRunner, or set uri", client)
 	}
 	if f.Conn != nil {
-		return connLink(f.Conn, timeout), nil
+		return connLink(f.Conn, bounds), nil
 	}
-	return link{runner: f.Runner}, nil
+	return link{runner: awaited{runner: f.Runner, bounds: bounds}}, nil
 }

@@ -31,11 +31,13 @@
 //
 // # Clients
 //
-// With a URI the store opens a client of its own and closes it. Such a client never sends a script twice by itself. A
-// client, a connection or a ScriptRunner handed to the Factory is used and never closed.
+// With a URI the store opens a client of its own and closes it. Such a client never sends a script twice by itself, and
+// tries to connect at each call while the server is away. A client, a connection or a ScriptRunner handed to the Factory
+// is used and never closed. A client handed in tries once a second only after many failures, as go-redis does.
 //
-// A script and its WAIT go over one connection in one round trip, in a cluster to the master of the key's slot. After a
-// MOVED, a demoted master or a broken connection the map of the cluster is read again.
+// A script and its WAIT go over one connection in one round trip, in a cluster to the master of the key's slot. Calls
+// that are ready at the same moment share it, and one WAIT; no call waits for another's answer. After a MOVED, a demoted
+// master or a broken connection the map of the cluster is read again.
 //
 // # Keys
 //

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -16,48 +17,83 @@ type commander interface {
 	Pipeline() redis.Pipeliner
 }
 
-// evaluate runs a script and its WAIT in one round trip, or in two where the server does not know the script yet.
-func evaluate(ctx context.Context, on commander, call ScriptCall) (ScriptReply, error) {
-	reply, err := send(ctx, on, call, "evalsha", call.Script.SHA1)
-	if redis.HasErrorPrefix(err, "NOSCRIPT") {
-		return send(ctx, on, call, "eval", call.Script.Source)
-	}
-	return reply, err
+// evaluation is a script call on its way, and what came of it.
+type evaluation struct {
+	ScriptCall
+	reply ScriptReply
+	err   error
+
+	sent *redis.Cmd
 }
 
-func send(ctx context.Context, on commander, call ScriptCall, command, script string) (ScriptReply, error) {
-	args := make([]any, 0, 3+len(call.Keys)+len(call.Args))
-	args = append(args, command, script, len(call.Keys))
-	for _, key := range call.Keys {
-		args = append(args, key)
+// evaluate runs scripts and one WAIT for all of them in one round trip, or in two where the server does not know one of
+// them yet. WAIT is about everything that its connection has written, so it asks for as much as any of the calls does.
+func evaluate(ctx context.Context, on commander, evaluations []*evaluation) {
+	send(ctx, on, evaluations, func(s Script) (command, script string) { return "evalsha", s.SHA1 })
+	var unknown []*evaluation
+	for _, e := range evaluations {
+		if redis.HasErrorPrefix(e.err, "NOSCRIPT") {
+			unknown = append(unknown, e)
+		}
 	}
-	for _, arg := range call.Args {
-		args = append(args, arg)
+	if len(unknown) > 0 {
+		send(ctx, on, unknown, func(s Script) (command, script string) { return "eval", s.Source })
 	}
-	run := redis.NewCmd(ctx, args...)
-	acknowledged, waitErr := 0, error(nil)
-	if call.Replicas == 0 {
-		_ = on.Process(ctx, once{run}) // run has the error, too
-	} else {
-		wait := redis.NewIntCmd(ctx, "wait", call.Replicas, call.WaitTimeout.Milliseconds())
-		pipe := on.Pipeline()
-		pipe.Process(ctx, once{run})
-		pipe.Process(ctx, wait)
-		_, waitErr = pipe.Exec(ctx)
-		acknowledged = int(wait.Val())
-	}
+}
 
-	value, err := run.Result()
+func send(
+	ctx context.Context, on commander, evaluations []*evaluation, form func(Script) (command, script string),
+) {
+	replicas, waitTimeout := 0, time.Duration(0)
+	for _, e := range evaluations {
+		e.sent = redis.NewCmd(ctx, e.words(form)...)
+		replicas, waitTimeout = max(replicas, e.Replicas), max(waitTimeout, e.WaitTimeout)
+	}
+	wait := redis.NewIntCmd(ctx, "wait", replicas, waitTimeout.Milliseconds())
+	if len(evaluations) == 1 && replicas == 0 {
+		_ = on.Process(ctx, once{evaluations[0].sent}) // sent has the error, too
+	} else {
+		pipe := on.Pipeline()
+		for _, e := range evaluations {
+			pipe.Process(ctx, once{e.sent})
+		}
+		if replicas > 0 {
+			pipe.Process(ctx, wait)
+		}
+		_, _ = pipe.Exec(ctx) // each command has its error
+	}
+	for _, e := range evaluations {
+		e.read(wait)
+	}
+}
+
+// words are the call as a command of Redis.
+func (e *evaluation) words(form func(Script) (command, script string)) []any {
+	command, script := form(e.Script)
+	words := make([]any, 0, 3+len(e.Keys)+len(e.Args))
+	words = append(words, command, script, len(e.Keys))
+	for _, key := range e.Keys {
+		words = append(words, key)
+	}
+	for _, arg := range e.Args {
+		words = append(words, arg)
+	}
+	return words
+}
+
+// read takes the answers to the script and to the WAIT behind it.
+func (e *evaluation) read(wait *redis.IntCmd) {
+	value, err := e.sent.Result()
 	switch {
 	case errors.Is(err, redis.Nil):
-		return ScriptReply{}, fmt.Errorf("%w: the script answered nothing", stores.ErrOutcomeUnknown)
+		e.err = fmt.Errorf("%w: the script answered nothing", stores.ErrOutcomeUnknown)
 	case err != nil:
-		return ScriptReply{}, err
-	case waitErr != nil:
+		e.err = err
+	case e.Replicas > 0 && wait.Err() != nil:
 		// The script has run. What is known of its replicas is not enough, whatever the server says.
-		return ScriptReply{}, fmt.Errorf("%w: wait for replicas: %w", stores.ErrOutcomeUnknown, answered(waitErr))
+		e.err = fmt.Errorf("%w: wait for replicas: %w", stores.ErrOutcomeUnknown, answered(wait.Err()))
 	default:
-		return ScriptReply{Value: value, Acknowledged: acknowledged}, nil
+		e.reply, e.err = ScriptReply{Value: value, Acknowledged: int(wait.Val())}, nil
 	}
 }
 

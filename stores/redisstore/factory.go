@@ -76,21 +76,22 @@ func (f Factory) build(spec stores.Spec, options Options) (*Store, error) {
 	if spec.Logger == nil {
 		spec.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Store{spec: spec, options: options, scripts: newScripts(), timedOut: lifecycle.TimeoutError(spec.Timeout)}
+	s := &Store{spec: spec, options: options, scripts: newScripts()}
+	s.bounds = bounds{timeout: spec.Timeout, timedOut: lifecycle.TimeoutError(spec.Timeout), io: &s.io}
 	if options.URI != "" {
 		s.open = func() (link, error) {
 			t, mistake := options.target()
 			if mistake != nil {
 				return link{}, mistake
 			}
-			return connect(t, options, spec.Timeout), nil
+			return connect(t, options, s.bounds), nil
 		}
 		return s, nil
 	}
 	if f.Client != nil && f.Conn != nil || f.Client != nil && f.Runner != nil || f.Conn != nil && f.Runner != nil {
 		return nil, errors.New("several clients were handed in: set one of Client, Conn and Runner")
 	}
-	l, err := f.handedIn(spec.Timeout)
+	l, err := f.handedIn(s.bounds)
 	if err != nil {
 		return nil, err
 	}

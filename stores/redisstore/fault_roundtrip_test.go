@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -126,6 +127,59 @@ func TestAReserveIsOneRoundTrip(t *testing.T) {
 					t.Fatalf("a reserve sent %v, want %v", names, test.sends)
 				}
 			}
+		})
+	}
+}
+
+// What 16 callers reserve at once is one piece, with one WAIT for all of it, wherever they are ready at the same moment.
+func TestReservesThatAreReadyShareARoundTrip(t *testing.T) {
+	t.Parallel()
+	master, _ := servers.StartRedisReplicas(t, servers.RedisSettings{}, 2)
+	for _, test := range []struct {
+		name string
+		wait redisstore.Wait
+		last string // command of each piece
+	}{
+		{"without WAIT", redisstore.WaitFor(0), "evalsha"},
+		{"with WAIT", redisstore.WaitFor(2), "wait"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := startWire(t, master.Addr)
+			store := open(t, redisstore.Factory{}, patientSpec(), optionsFor("redis://"+w.addr, test.wait))
+			key := "shop/" + test.last
+			mustReserve(t, store, key, 10, 1, 1)
+			w.take()
+			const callers, each = 16, 100
+			var running sync.WaitGroup
+			for range callers {
+				running.Go(func() {
+					for range each {
+						if _, err := store.Reserve(t.Context(), key, 10, 1); err != nil {
+							t.Error(err)
+						}
+					}
+				})
+			}
+			running.Wait()
+			mustReserve(t, store, key, 10, 1, 1+10*(1+callers*each)) // nothing was sent twice
+			pieces, scripts := 0, 0
+			for _, names := range w.take() {
+				if names[0] == "hello" || names[0] == "client" {
+					continue // a connection that was opened meanwhile
+				}
+				n := len(names)
+				if test.last == "wait" {
+					n--
+				}
+				if want := append(slices.Repeat([]string{"evalsha"}, n), test.last); !slices.Equal(names, want[:len(names)]) {
+					t.Fatalf("%v was sent", names)
+				}
+				pieces, scripts = pieces+1, scripts+n
+			}
+			if scripts != callers*each+1 || pieces >= scripts {
+				t.Errorf("%d scripts were sent in %d pieces", scripts, pieces)
+			}
+			t.Logf("%d scripts in %d pieces", scripts, pieces)
 		})
 	}
 }

@@ -54,7 +54,7 @@ func (s *Store) inspect(ctx context.Context, l link) (stores.Inspection, error) 
 	}
 	inspection := stores.Inspection{Server: describe(l, masters)}
 	for _, m := range masters {
-		if err := m.check(l.isCluster()); err != nil {
+		if err := m.check(l.cluster != nil); err != nil {
 			inspection.Findings = append(inspection.Findings, stores.Finding{
 				Problem: "the store cannot write to this server",
 				Remedy:  err.Error(),
@@ -105,7 +105,7 @@ func describe(l link, masters []master) string {
 		text += " " + first.version
 	}
 	switch {
-	case l.isCluster():
+	case l.cluster != nil:
 		text += fmt.Sprintf(", a cluster of %d masters, of which %s has %s", len(masters), first.name, first.company())
 	case l.failover:
 		text += ", " + first.role() + " named by Sentinel with " + first.company()

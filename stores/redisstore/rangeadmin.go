@@ -58,27 +58,26 @@ func (s *Store) eachRange(ctx context.Context, prefix string, visit func(stores.
 // mastersOf returns a runner for each server that has keys.
 func (s *Store) mastersOf(ctx context.Context) (masters []ScriptRunner, err error) {
 	err = s.within(ctx, func(ctx context.Context, l link) error {
-		masters, err = await(ctx, &s.io, func() ([]ScriptRunner, error) { return l.eachMaster(ctx) })
+		masters, err = await(ctx, &s.io, func() ([]ScriptRunner, error) { return s.eachMaster(ctx, l) })
 		return err
 	})
 	return masters, s.connectError(ctx, err)
 }
 
-func (l link) eachMaster(ctx context.Context) ([]ScriptRunner, error) {
-	cluster, isCluster := l.runner.(clusterRunner)
+func (s *Store) eachMaster(ctx context.Context, l link) ([]ScriptRunner, error) {
 	switch {
 	case l.masters == nil:
 		return nil, errors.New("keys cannot be listed through the script runner that was handed in: " +
 			"use a store with a uri or a client")
-	case !isCluster:
+	case l.cluster == nil:
 		return []ScriptRunner{l.runner}, nil
 	}
 	var mu sync.Mutex
 	var masters []ScriptRunner
-	err := cluster.client.ForEachMaster(ctx, func(_ context.Context, master *redis.Client) error {
+	err := l.cluster.ForEachMaster(ctx, func(_ context.Context, master *redis.Client) error {
 		mu.Lock()
 		defer mu.Unlock()
-		masters = append(masters, clientRunner{timed(master, cluster.timeout)})
+		masters = append(masters, clientLink(master, s.bounds).runner)
 		return nil
 	})
 	return masters, err
@@ -89,7 +88,7 @@ func (s *Store) rangesFrom(
 	ctx context.Context, master ScriptRunner, prefix, cursor string,
 ) (records []stores.RangeRecord, next string, err error) {
 	var v verdict
-	err = s.within(ctx, func(ctx context.Context, _ link) (err error) {
+	err = s.during(ctx, func(link) (err error) {
 		v, err = s.runOn(ctx, master, 0, ScriptCall{
 			Script: s.scripts.ranges,
 			Args:   []string{cursor, "cosid:{" + escapeGlob(prefix) + "*"},

@@ -2,16 +2,20 @@ package redisstore
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 )
 
-// clientRunner runs scripts on one server, or on the one that Sentinel calls the master.
-type clientRunner struct{ client *redis.Client }
+// clientSender sends calls to one server, or to the one that Sentinel calls the master.
+type clientSender struct{ client *redis.Client }
 
-func (r clientRunner) RunScript(ctx context.Context, call ScriptCall) (ScriptReply, error) {
-	return evaluate(ctx, r.client, call)
+func (s clientSender) send(ctx context.Context, calls []*pendingCall) {
+	evaluate(ctx, s.client, evaluations(calls))
+	for _, call := range calls {
+		call.answer(ctx)
+	}
 }
 
 // timed returns the client with the store's timeout on each read and write. A clone shares the pool, and is not closed.
@@ -35,8 +39,10 @@ func newConnRunner(conn *redis.Conn, timeout time.Duration) connRunner {
 
 func (r connRunner) RunScript(ctx context.Context, call ScriptCall) (reply ScriptReply, err error) {
 	err = r.alone(ctx, func(ctx context.Context) error {
-		reply, err = evaluate(ctx, r.conn, call)
-		return err
+		e := &evaluation{ScriptCall: call}
+		evaluate(ctx, r.conn, []*evaluation{e})
+		reply = e.reply
+		return e.err
 	})
 	return reply, err
 }
@@ -58,36 +64,80 @@ func (r connRunner) alone(ctx context.Context, use func(ctx context.Context) err
 	return use(ctx)
 }
 
-// clusterRunner runs scripts on the master of their keys' slot. A pipeline of the cluster client itself would send
+// clusterSender sends calls to the masters of their keys' slots. A pipeline of the cluster client itself would send
 // WAIT to any node.
-type clusterRunner struct {
+type clusterSender struct {
 	client  *redis.ClusterClient
 	timeout time.Duration
 }
 
-func (r clusterRunner) RunScript(ctx context.Context, call ScriptCall) (ScriptReply, error) {
+func (s clusterSender) send(ctx context.Context, calls []*pendingCall) {
 	const attempts = 3
-	for attempt := 1; ; attempt++ {
-		master, err := r.client.MasterForKey(ctx, call.Keys[0])
-		if err != nil {
-			r.client.ReloadState(ctx)
-			return ScriptReply{}, notSentError{err}
-		}
-		reply, err := evaluate(ctx, timed(master, r.timeout), call)
-		if _, moved := redis.IsMovedError(err); moved && attempt < attempts {
-			// Not run there. A node's own client does not follow; the new map says where to.
-			if err := r.reload(ctx); err == nil {
-				continue
+	for attempt := 1; len(calls) > 0; attempt++ {
+		moved := s.sendToMasters(ctx, calls)
+		// Those were not run. A node's own client does not follow; the new map says where to.
+		if len(moved) > 0 && (attempt == attempts || s.reload(ctx) != nil) {
+			for _, call := range moved {
+				call.answer(ctx)
 			}
+			return
 		}
-		if err != nil && !isRefusal(err) {
-			r.client.ReloadState(ctx) // the slot may have another master by now
-		}
-		return reply, err
+		calls = moved
 	}
 }
 
+// sendToMasters sends to all masters at once, answers the calls of each as soon as it has answered, and returns those
+// that have to go elsewhere.
+func (s clusterSender) sendToMasters(ctx context.Context, calls []*pendingCall) (moved []*pendingCall) {
+	byMaster := map[*redis.Client][]*pendingCall{}
+	for _, call := range calls {
+		master, err := s.client.MasterForKey(ctx, call.Keys[0])
+		if err != nil {
+			s.client.ReloadState(ctx)
+			call.err = notSentError{err}
+			call.answer(ctx)
+			continue
+		}
+		byMaster[master] = append(byMaster[master], call)
+	}
+	var mu sync.Mutex
+	var trips sync.WaitGroup
+	for master, calls := range byMaster {
+		trips.Go(func() {
+			astray := s.sendTo(ctx, master, calls)
+			mu.Lock()
+			defer mu.Unlock()
+			moved = append(moved, astray...)
+		})
+	}
+	trips.Wait()
+	return moved
+}
+
+func (s clusterSender) sendTo(ctx context.Context, master *redis.Client, calls []*pendingCall) (moved []*pendingCall) {
+	evaluate(ctx, timed(master, s.timeout), evaluations(calls))
+	for _, call := range calls {
+		if _, is := redis.IsMovedError(call.err); is {
+			moved = append(moved, call)
+			continue
+		}
+		if call.err != nil && !isRefusal(call.err) {
+			s.client.ReloadState(ctx) // the slot may have another master by now
+		}
+		call.answer(ctx)
+	}
+	return moved
+}
+
 // reload asks the cluster for its map, and waits for the answer.
-func (r clusterRunner) reload(ctx context.Context) error {
-	return r.client.ForEachMaster(ctx, func(context.Context, *redis.Client) error { return nil })
+func (s clusterSender) reload(ctx context.Context) error {
+	return s.client.ForEachMaster(ctx, func(context.Context, *redis.Client) error { return nil })
+}
+
+func evaluations(calls []*pendingCall) []*evaluation {
+	evaluations := make([]*evaluation, len(calls))
+	for i, call := range calls {
+		evaluations[i] = &call.evaluation
+	}
+	return evaluations
 }

@@ -48,7 +48,7 @@ func (s *Store) verify(ctx context.Context, l link) (int, error) {
 		return 0, s.connectError(ctx, err)
 	}
 	for _, m := range masters {
-		if err := m.check(l.isCluster()); err != nil {
+		if err := m.check(l.cluster != nil); err != nil {
 			return 0, fmt.Errorf("connect: %w", err)
 		}
 	}
@@ -69,8 +69,6 @@ func (s *Store) verify(ctx context.Context, l link) (int, error) {
 
 // probe lets those know at once who may not run scripts, or WAIT.
 func (s *Store) probe(ctx context.Context, l link, replicas int) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, s.spec.Timeout, s.timedOut)
-	defer cancel()
 	_, err := s.runOn(ctx, l.runner, replicas, s.probeCall())
 	return err
 }

@@ -19,7 +19,7 @@ type Store struct {
 	scripts scripts
 	open    func() (link, error)
 
-	timedOut error // the cause where the timeout ends a call
+	bounds bounds
 
 	life lifecycle.Life[link]
 	io   sync.WaitGroup // what Start and calls have sent, which their contexts do not end
@@ -89,24 +89,15 @@ const refused = "refused"
 // run runs a script within ctx and the store's timeout, and counts the replicas that acknowledge it.
 func (s *Store) run(ctx context.Context, call ScriptCall) (verdict, error) {
 	var v verdict
-	cancellable := ctx.Done() != nil
-	err := s.within(ctx, func(ctx context.Context, l link) (err error) {
-		on := l.runner
-		if l.prompt && !cancellable {
-			on = prompt{on}
-		}
-		v, err = s.runOn(ctx, on, l.replicas, call)
+	err := s.during(ctx, func(l link) (err error) {
+		v, err = s.runOn(ctx, l.runner, l.replicas, call)
 		return err
 	})
 	return v, err
 }
 
-// prompt is a runner whose calls end with the deadline of their context, where that is all that can end it. So nobody
-// has to be able to leave them behind, which a reserve would notice: it costs a goroutine.
-type prompt struct{ ScriptRunner }
-
-// within lets do use the link of an open store, within ctx and the store's timeout.
-func (s *Store) within(ctx context.Context, do func(ctx context.Context, l link) error) error {
+// during lets do use the link of an open store.
+func (s *Store) during(ctx context.Context, do func(l link) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -115,25 +106,26 @@ func (s *Store) within(ctx context.Context, do func(ctx context.Context, l link)
 		return err
 	}
 	defer s.life.Leave()
-
-	ctx, cancel := context.WithTimeoutCause(ctx, s.spec.Timeout, s.timedOut)
-	defer cancel()
-	return do(ctx, l)
+	return do(l)
 }
 
+// within is during, within the store's timeout.
+func (s *Store) within(ctx context.Context, do func(ctx context.Context, l link) error) error {
+	return s.during(ctx, func(l link) error {
+		ctx, cancel := s.bounds.limit(ctx)
+		defer cancel()
+		return do(ctx, l)
+	})
+}
+
+// runOn is run on a runner of a link.
 func (s *Store) runOn(ctx context.Context, on ScriptRunner, replicas int, call ScriptCall) (verdict, error) {
 	if replicas > 0 {
 		call.Replicas, call.WaitTimeout = replicas, waitTimeout(s.spec.Timeout)
 	}
-	var reply ScriptReply
-	var err error
-	if _, ends := on.(prompt); ends {
-		reply, err = on.RunScript(ctx, call)
-	} else {
-		reply, err = await(ctx, &s.io, func() (ScriptReply, error) { return on.RunScript(ctx, call) })
-	}
+	reply, err := on.RunScript(ctx, call)
 	if err != nil {
-		return verdict{}, explain(ctx, err)
+		return verdict{}, err
 	}
 	v, err := readVerdict(reply.Value)
 	if err == nil && v.name != refused && reply.Acknowledged < replicas {
@@ -162,30 +154,4 @@ func readVerdict(value any) (verdict, error) {
 		return verdict{}, fmt.Errorf("%w: the script answered %v", stores.ErrOutcomeUnknown, value)
 	}
 	return verdict{name: texts[0], values: texts[1:]}, nil
-}
-
-// await runs fn, and leaves it behind where ctx ends first: a client's reads end with a deadline at best, never because
-// a context is cancelled. Whoever owns io waits for fn in the end.
-func await[T any](ctx context.Context, io *sync.WaitGroup, fn func() (T, error)) (T, error) {
-	type answer struct {
-		value T
-		err   error
-	}
-	answers := make(chan answer, 1)
-	io.Go(func() {
-		value, err := fn()
-		answers <- answer{value, err}
-	})
-	select {
-	case a := <-answers:
-		return a.value, a.err
-	case <-ctx.Done():
-	}
-	select {
-	case a := <-answers: // it came, too
-		return a.value, a.err
-	default:
-		var none T
-		return none, unknown(ctx, nil)
-	}
 }

@@ -75,10 +75,30 @@ func (o *Options) target() (target, *field.Error) {
 	if t.server, err = parseServer(scheme + "://" + credentials + list + path); err != nil {
 		return wrong(err.Error())
 	}
-	if t.server.TLSConfig != nil && (t.cluster || t.master != "") {
+	if !t.cluster && t.master == "" {
+		return t, nil
+	}
+	for _, name := range ofOneServer() {
+		if strings.Contains(path, name+"=") {
+			return wrong("has " + name + ", which only the uri of a single server can have: hand in a client to set it")
+		}
+	}
+	if t.cluster && t.server.DB != 0 {
+		return wrong("names a database: a cluster has none but 0")
+	}
+	if t.server.TLSConfig != nil {
 		t.server.TLSConfig.ServerName = "" // each host shows its own certificate
 	}
 	return t, nil
+}
+
+// ofOneServer are options of a URI that go-redis's clients of a cluster and of Sentinel do not get here: not all versions
+// of go-redis that the store works with have them.
+func ofOneServer() []string {
+	return []string{
+		"max_concurrent_dials", "conn_max_lifetime_jitter",
+		"pipeline_pool_size", "pipeline_read_buffer_size", "pipeline_write_buffer_size",
+	}
 }
 
 func splitAuthority(rest string) (authority, path string) {

@@ -1,0 +1,252 @@
+package redisstore
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/cosid-go/cosid/internal/lifecycle"
+	"github.com/cosid-go/cosid/internal/servers"
+	"github.com/cosid-go/cosid/stores"
+)
+
+// boundsOf are those of a store whose trips the test waits for.
+func boundsOf(t *testing.T, timeout time.Duration) bounds {
+	var io sync.WaitGroup
+	t.Cleanup(io.Wait)
+	return bounds{timeout: timeout, timedOut: lifecycle.TimeoutError(timeout), io: &io}
+}
+
+func reserveCall(key string) ScriptCall {
+	next, sealed := rangeKeys(key)
+	return ScriptCall{Script: newScripts().reserve, Keys: []string{next, sealed}, Args: []string{"10", "11"}}
+}
+
+// together makes one trip of calls.
+func together(t *testing.T, p *pipeliner, calls ...ScriptCall) []*pendingCall {
+	t.Helper()
+	pending := make([]*pendingCall, len(calls))
+	for i, call := range calls {
+		pending[i] = &pendingCall{evaluation: evaluation{ScriptCall: call}, answered: make(chan struct{})}
+		if first := p.join(pending[i]); first != (i == 0) {
+			t.Fatalf("call %d is the first: %v", i, first)
+		}
+	}
+	p.bounds.io.Go(func() { p.trip(context.Background()) })
+	return pending
+}
+
+// mustSay waits for the answer to a call, which has no more time than that.
+func (c *pendingCall) mustSay(t *testing.T, within time.Duration, words ...string) {
+	t.Helper()
+	select {
+	case <-c.answered:
+	case <-time.After(within):
+		t.Fatalf("%v was not answered within %v", c.Keys, within)
+	}
+	v, err := readVerdict(c.reply.Value)
+	if got := strings.Join(append([]string{v.name}, v.values...), " "); c.err != nil || got != strings.Join(words, " ") {
+		t.Errorf("%v: %q, %v, %v; want %v", c.Keys, got, err, c.err, words)
+	}
+}
+
+// Neither a refusal, nor an error, nor a script that the server has forgotten is anything to the others of a trip.
+func TestEachCallOfATripHasItsOwnAnswer(t *testing.T) {
+	t.Parallel()
+	master, _ := servers.StartRedisReplicas(t, servers.RedisSettings{}, 1)
+	p := &pipeliner{to: clientSender{timed(master.Client(t), 5*time.Second)}, bounds: boundsOf(t, 5*time.Second)}
+	full, sealed, other := reserveCall("full"), reserveCall("sealed"), reserveCall("other")
+	master.Do(t, "set", full.Keys[0], int64(math.MaxInt64-9))
+	master.Do(t, "set", sealed.Keys[1], "1")
+	master.Do(t, "hset", other.Keys[0], "a", "b")
+	waits := reserveCall("b")
+	waits.Replicas, waits.WaitTimeout = 1, time.Second
+	for _, known := range []bool{false, true} {
+		end := map[bool]string{false: "11", true: "21"}[known]
+		calls := together(t, p, reserveCall("a"), full, sealed, other, waits)
+		calls[0].mustSay(t, 5*time.Second, "reserved", end)
+		calls[2].mustSay(t, 5*time.Second, "refused", "sealed")
+		calls[4].mustSay(t, 5*time.Second, "reserved", end)
+		if acknowledged := calls[4].reply.Acknowledged; acknowledged != 1 {
+			t.Errorf("%d replicas acknowledged", acknowledged)
+		}
+		if err := calls[1].err; !isOverflow(err) {
+			t.Errorf("a full range: %v", err)
+		}
+		if err := calls[3].err; err == nil || !strings.Contains(err.Error(), "WRONGTYPE") || errors.Is(err, stores.ErrOutcomeUnknown) {
+			t.Errorf("a key that is a hash: %v", err)
+		}
+	}
+	master.Do(t, "script", "flush")
+	together(t, p, reserveCall("a"))[0].mustSay(t, 5*time.Second, "reserved", "31")
+}
+
+// senderFunc is a sender that is told what to do.
+type senderFunc func(ctx context.Context, calls []*pendingCall)
+
+func (f senderFunc) send(ctx context.Context, calls []*pendingCall) { f(ctx, calls) }
+
+func TestWhoLeavesATripLeavesTheOthersTheirAnswers(t *testing.T) {
+	sent, reply := make(chan int), make(chan struct{})
+	p := &pipeliner{prompt: true, bounds: boundsOf(t, time.Minute), to: senderFunc(func(ctx context.Context, calls []*pendingCall) {
+		sent <- len(calls)
+		<-reply
+		for _, call := range calls {
+			call.err = ctx.Err()
+			call.answer(ctx)
+		}
+	})}
+	ctx, leave := context.WithCancel(t.Context())
+	left := make(chan error)
+	go func() {
+		_, err := p.RunScript(ctx, reserveCall("a"))
+		left <- err
+	}()
+	<-sent
+	leave()
+	if err := <-left; !errors.Is(err, stores.ErrOutcomeUnknown) || !errors.Is(err, context.Canceled) {
+		t.Errorf("who left was told %v", err)
+	}
+	calls := together(t, p, reserveCall("a"), reserveCall("b")) // a trip more, while the first one lasts
+	if n := <-sent; n != 2 {
+		t.Fatalf("%d calls were sent", n)
+	}
+	close(reply)
+	for _, call := range calls {
+		<-call.answered
+		if call.err != nil {
+			t.Errorf("who stayed was told %v", call.err)
+		}
+	}
+	p.bounds.io.Wait()
+	if p.underway != 0 || len(p.ready) != 0 {
+		t.Errorf("%d trips are under way, and %d calls ready", p.underway, len(p.ready))
+	}
+}
+
+func TestWhatIsNotAnsweredIsUnknown(t *testing.T) {
+	for name, send := range map[string]senderFunc{
+		"no answer": func(context.Context, []*pendingCall) {},
+		"a panic":   func(context.Context, []*pendingCall) { panic("a hook of the application's client") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := &pipeliner{to: send, bounds: boundsOf(t, time.Minute)}
+			call := &pendingCall{answered: make(chan struct{})}
+			p.join(call)
+			func() {
+				defer func() { _ = recover() }()
+				p.trip(t.Context())
+			}()
+			<-call.answered
+			if !errors.Is(call.err, stores.ErrOutcomeUnknown) {
+				t.Errorf("the call was told %v", call.err)
+			}
+		})
+	}
+}
+
+func TestATripEndsWithTheTimeout(t *testing.T) {
+	t.Parallel()
+	server := servers.StartRedis(t, servers.RedisSettings{})
+	if err := server.Freeze(); err != nil {
+		t.Fatal(err)
+	}
+	defer server.Thaw()
+	const timeout = 300 * time.Millisecond
+	for _, prompt := range []bool{false, true} {
+		options := server.Options()
+		options.ContextTimeoutEnabled = prompt
+		client := redis.NewClient(options)
+		defer client.Close()
+		runner := clientLink(client, boundsOf(t, timeout)).runner
+		for _, cancellable := range []bool{false, true} {
+			ctx := context.Background()
+			if cancellable {
+				ctx = t.Context()
+			}
+			began := time.Now()
+			_, err := runner.RunScript(ctx, reserveCall("a"))
+			took := time.Since(began)
+			if !errors.Is(err, stores.ErrOutcomeUnknown) || !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("prompt %v, cancellable %v: %v", prompt, cancellable, err)
+			}
+			if took < timeout || took > timeout+2*time.Second {
+				t.Errorf("prompt %v, cancellable %v: it took %v", prompt, cancellable, took)
+			}
+		}
+	}
+}
+
+func TestAFrozenMasterHoldsUpItsOwnCallsOnly(t *testing.T) {
+	t.Parallel()
+	cluster := servers.StartRedisCluster(t, servers.RedisSettings{}, 0)
+	const timeout = 5 * time.Second
+	p := clusterLink(cluster.Client(t), boundsOf(t, timeout)).runner.(*pipeliner)
+	keys := oneKeyOfEach(t, cluster)
+	for _, key := range keys {
+		together(t, p, reserveCall(key))[0].mustSay(t, timeout, "reserved", "11")
+	}
+	if err := cluster.Masters[0].Freeze(); err != nil {
+		t.Fatal(err)
+	}
+	calls := together(t, p, reserveCall(keys[0]), reserveCall(keys[1]), reserveCall(keys[2]))
+	for _, call := range calls[1:] {
+		call.mustSay(t, timeout-time.Second, "reserved", "21")
+	}
+	if err := cluster.Masters[0].Thaw(); err != nil {
+		t.Fatal(err)
+	}
+	calls[0].mustSay(t, timeout, "reserved", "21")
+}
+
+func TestCallsOfATripThatHaveToGoElsewhereAreSentOnce(t *testing.T) {
+	t.Parallel()
+	cluster := servers.StartRedisCluster(t, servers.RedisSettings{}, 0)
+	const timeout = 10 * time.Second
+	p := clusterLink(cluster.Client(t), boundsOf(t, timeout)).runner.(*pipeliner)
+	keys := oneKeyOfEach(t, cluster)
+	together(t, p, reserveCall("shop/before"))[0].mustSay(t, timeout, "reserved", "11") // the map is known now
+	from, to := cluster.Masters[0], cluster.Masters[1]
+	slot, id := from.Do(t, "cluster", "keyslot", rangeKey(keys[0])), to.Do(t, "cluster", "myid")
+	for _, node := range []*servers.Redis{to, from, cluster.Masters[2]} {
+		node.Do(t, "cluster", "setslot", slot, "node", id)
+	}
+	for _, call := range together(t, p, reserveCall(keys[0]), reserveCall(keys[1]), reserveCall(keys[2])) {
+		call.mustSay(t, timeout, "reserved", "11")
+	}
+	if got := to.Do(t, "get", rangeKey(keys[0])); got != "11" {
+		t.Errorf("the new master has %v", got)
+	}
+}
+
+func rangeKey(key string) string {
+	next, _ := rangeKeys(key)
+	return next
+}
+
+// oneKeyOfEach returns a key of each master, in order.
+func oneKeyOfEach(t *testing.T, cluster *servers.RedisCluster) []string {
+	t.Helper()
+	client := cluster.Client(t)
+	keys := make([]string, len(cluster.Masters))
+	for i, missing := 0, len(keys); missing > 0; i++ {
+		key := "shop/k" + strings.Repeat("x", i)
+		node, err := client.MasterForKey(t.Context(), rangeKey(key))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j, master := range cluster.Masters {
+			if keys[j] == "" && node.Options().Addr == master.Addr {
+				keys[j] = key
+				missing--
+			}
+		}
+	}
+	return keys
+}
