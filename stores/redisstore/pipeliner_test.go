@@ -3,7 +3,9 @@ package redisstore
 import (
 	"context"
 	"errors"
+	"io"
 	"math"
+	"net"
 	"strings"
 	"sync"
 	"testing"
@@ -151,36 +153,106 @@ func TestWhatIsNotAnsweredIsUnknown(t *testing.T) {
 	}
 }
 
-func TestATripEndsWithTheTimeout(t *testing.T) {
+// Whatever keeps the answer away: a server that stands still, or a dial that does not come to an end.
+func TestACallEndsWithTheTimeout(t *testing.T) {
 	t.Parallel()
 	server := servers.StartRedis(t, servers.RedisSettings{})
 	if err := server.Freeze(); err != nil {
 		t.Fatal(err)
 	}
 	defer server.Thaw()
+	hung := make(chan struct{})
+	hang := func(context.Context, string, string) (net.Conn, error) {
+		<-hung
+		return nil, errors.New("this host is gone")
+	}
 	const timeout = 300 * time.Millisecond
-	for _, prompt := range []bool{false, true} {
-		options := server.Options()
-		options.ContextTimeoutEnabled = prompt
-		client := redis.NewClient(options)
-		defer client.Close()
-		runner := clientLink(client, boundsOf(t, timeout)).runner
-		for _, cancellable := range []bool{false, true} {
+	bounds := boundsOf(t, timeout)
+	defer close(hung)
+	for _, test := range []struct {
+		name                string
+		prompt, cancellable bool
+		dial                dialer
+	}{
+		{"frozen", false, false, nil},
+		{"frozen, cancellable", false, true, nil},
+		{"frozen, prompt", true, false, nil},
+		{"frozen, prompt, cancellable", true, true, nil},
+		{"dialling", false, false, hang},
+		{"dialling, cancellable", false, true, hang},
+		{"dialling, prompt", true, false, hang},
+		{"dialling, prompt, cancellable", true, true, hang},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			options := server.Options()
+			options.ContextTimeoutEnabled, options.Dialer = test.prompt, test.dial
+			client := redis.NewClient(options)
+			t.Cleanup(func() { client.Close() })
 			ctx := context.Background()
-			if cancellable {
+			if test.cancellable {
 				ctx = t.Context()
 			}
 			began := time.Now()
-			_, err := runner.RunScript(ctx, reserveCall("a"))
+			_, err := clientLink(client, bounds).runner.RunScript(ctx, reserveCall("a"))
 			took := time.Since(began)
-			if !errors.Is(err, stores.ErrOutcomeUnknown) || !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("prompt %v, cancellable %v: %v", prompt, cancellable, err)
+			if !errors.Is(err, context.DeadlineExceeded) || test.dial == nil && !errors.Is(err, stores.ErrOutcomeUnknown) {
+				t.Errorf("it ended with %v", err)
 			}
 			if took < timeout || took > timeout+2*time.Second {
-				t.Errorf("prompt %v, cancellable %v: it took %v", prompt, cancellable, took)
+				t.Errorf("it took %v", took)
 			}
+		})
+	}
+}
+
+// A client that knows no contexts gives each of its steps the whole timeout.
+func TestACallEndsWithTheTimeoutOfTheStoreNotOfEachStep(t *testing.T) {
+	t.Parallel()
+	const timeout = 2 * time.Second
+	addr := greetSlowly(t, timeout-100*time.Millisecond)
+	for _, cancellable := range []bool{false, true} {
+		client := redis.NewClient(&redis.Options{Addr: addr, DisableIdentity: true, MaxRetries: -1})
+		defer client.Close()
+		ctx := context.Background()
+		if cancellable {
+			ctx = t.Context()
+		}
+		began := time.Now()
+		_, err := clientLink(client, boundsOf(t, timeout)).runner.RunScript(ctx, reserveCall("a"))
+		if took := time.Since(began); !errors.Is(err, stores.ErrOutcomeUnknown) || took > 2*timeout-500*time.Millisecond {
+			t.Errorf("cancellable %v: %v after %v", cancellable, err, took)
 		}
 	}
+}
+
+// greetSlowly starts a server that answers the first command of each connection late, and no other.
+func greetSlowly(t *testing.T, after time.Duration) (addr string) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var running sync.WaitGroup
+	t.Cleanup(func() {
+		listener.Close()
+		running.Wait()
+	})
+	running.Go(func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			running.Go(func() {
+				defer conn.Close()
+				if _, err := conn.Read(make([]byte, 4096)); err == nil {
+					time.Sleep(after)
+					_, _ = io.WriteString(conn, "-ERR unknown command 'hello'\r\n")
+				}
+				_, _ = io.Copy(io.Discard, conn)
+			})
+		}
+	})
+	return listener.Addr().String()
 }
 
 func TestAFrozenMasterHoldsUpItsOwnCallsOnly(t *testing.T) {
