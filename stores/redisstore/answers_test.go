@@ -29,6 +29,8 @@ func TestStartSaysWhatIsWrong(t *testing.T) {
 	mustFreeze(t, frozen)
 	closed := servers.StartRedis(t, servers.RedisSettings{})
 	closed.Kill()
+	sentinels := servers.StartRedisSentinels(t, servers.RedisSettings{}, 0, servers.SentinelSettings{Password: secret})
+	hosts := strings.Join(sentinels.Addrs(), ",")
 
 	for _, test := range []struct {
 		name    string
@@ -49,6 +51,7 @@ func TestStartSaysWhatIsWrong(t *testing.T) {
 		{"no TLS", "rediss://" + plain.Addr, false, noAnswer},
 		{"no scripts", "redis://" + noEval.Addr, false, "allow EVAL, EVALSHA and WAIT"},
 		{"a frozen server", "redis://" + frozen.Addr, false, noAnswer},
+		{"no password of the sentinels", "redis+sentinel://" + hosts + "/" + servers.SentinelMaster, false, "sentinel-password"},
 		{"no sentinels", "redis+sentinel://:" + secret + "@" + closed.Addr + "/main", false, "sentinel"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -27,6 +27,22 @@ type master struct {
 // lowestVersion is the major version whose scripts the store is written for.
 const lowestVersion = 7
 
+// safeSetting is a setting of a server that loses nothing.
+type safeSetting struct {
+	name, value string
+	otherwise   string // what any other value may cause
+	onlyAlone   bool   // acknowledgements of all replicas make up for it
+}
+
+func safeSettings() []safeSetting {
+	return []safeSetting{
+		{"appendonly", "yes", "a restart loses acknowledged writes", false},
+		{"appendfsync", "always", "a crash of the machine loses acknowledged writes", true},
+		{"no-appendfsync-on-rewrite", "no", "a crash of the machine during a BGSAVE or a rewrite loses acknowledged writes", true},
+		{"maxmemory-policy", "noeviction", "a counter or a lease can be evicted and start over", false},
+	}
+}
+
 // inspectAll asks every master.
 func inspectAll(ctx context.Context, l link) ([]master, error) {
 	if l.masters == nil {
@@ -58,17 +74,20 @@ func inspect(ctx context.Context, name string, on server) (master, error) {
 			m.read(text)
 		}
 	}
-	for _, setting := range []string{"appendonly", "appendfsync", "no-appendfsync-on-rewrite", "maxmemory-policy"} {
-		values, err := on.ConfigGet(ctx, setting).Result()
+	for _, setting := range safeSettings() {
+		values, err := on.ConfigGet(ctx, setting.name).Result()
 		switch {
 		case isForbidden(err):
-			m.forbidden = append(m.forbidden, "CONFIG GET "+setting)
+			m.forbidden = append(m.forbidden, "CONFIG GET "+setting.name)
 		case err != nil:
 			return m, err
 		default:
-			if value, there := values[setting]; there {
-				m.settings[setting] = value
+			value, there := values[setting.name]
+			if !there { // a proxy or a provider hides it
+				m.forbidden = append(m.forbidden, "CONFIG GET "+setting.name)
+				continue
 			}
+			m.settings[setting.name] = value
 		}
 	}
 	return m, nil
@@ -85,7 +104,7 @@ func (m *master) read(info string) {
 			m.mode = value
 		case name == "role":
 			m.isReplica = value == "slave"
-			m.replicas = max(m.replicas, 0)
+			m.replicas, m.copying = 0, 0 // the section may come twice
 		case strings.HasPrefix(name, "slave") && strings.Contains(value, "state=online"):
 			m.replicas++
 		case strings.HasPrefix(name, "slave") && strings.Contains(value, ",state="):
@@ -188,6 +207,23 @@ func (s *Store) doubts(l link, masters []master, waitFor int) []doubt {
 	return doubts
 }
 
+// unchecked are the properties of a server that nobody can tell.
+func (m *master) unchecked() []string {
+	var properties []string
+	add := func(unknown bool, property string) {
+		if unknown {
+			properties = append(properties, property)
+		}
+	}
+	add(m.version == "", fmt.Sprintf("that it is Redis %d.0 or newer", lowestVersion))
+	add(m.replicas < 0, "that wait covers its replicas")
+	for _, s := range safeSettings() {
+		_, known := m.settings[s.name]
+		add(!known, s.name+" "+s.value)
+	}
+	return properties
+}
+
 func (m *master) findings(waitFor int) []stores.Finding {
 	var findings []stores.Finding
 	find := func(remedy, format string, args ...any) {
@@ -195,9 +231,8 @@ func (m *master) findings(waitFor int) []stores.Finding {
 	}
 	if len(m.forbidden) > 0 {
 		find("allow +info +config|get to check them",
-			"could not be checked, since the server forbids %s: that it is Redis %d.0 or newer, has appendonly yes, "+
-				"appendfsync always and maxmemory-policy noeviction, and that wait covers its replicas",
-			strings.Join(m.forbidden, ", "), lowestVersion)
+			"the server forbids or hides %s, so that nobody has checked %s",
+			strings.Join(m.forbidden, ", "), strings.Join(m.unchecked(), ", "))
 	}
 	switch {
 	case m.replicas+m.copying > waitFor:
@@ -208,17 +243,12 @@ func (m *master) findings(waitFor int) []stores.Finding {
 		find("bring the others back, or lower wait",
 			"writes wait for %d replicas and %d are online, so that no write counts", waitFor, m.replicas)
 	}
-	mend := func(setting, right, why string) {
-		if value, known := m.settings[setting]; known && value != right {
-			remedy := fmt.Sprintf("CONFIG SET %s %s, then CONFIG REWRITE", setting, right)
-			find(remedy, "%s is %s, so that %s", setting, value, why)
+	for _, setting := range safeSettings() {
+		covered := setting.onlyAlone && waitFor > 0 && m.replicas <= waitFor
+		if value, known := m.settings[setting.name]; known && value != setting.value && !covered {
+			remedy := fmt.Sprintf("CONFIG SET %s %s, then CONFIG REWRITE", setting.name, setting.value)
+			find(remedy, "%s is %s, so that %s", setting.name, value, setting.otherwise)
 		}
 	}
-	mend("appendonly", "yes", "a restart loses acknowledged writes")
-	if waitFor == 0 || m.replicas > waitFor {
-		mend("appendfsync", "always", "a crash of the machine loses acknowledged writes")
-		mend("no-appendfsync-on-rewrite", "no", "a crash of the machine during a BGSAVE or a rewrite loses acknowledged writes")
-	}
-	mend("maxmemory-policy", "noeviction", "a counter or a lease can be evicted and start over")
 	return findings
 }

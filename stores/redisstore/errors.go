@@ -81,6 +81,10 @@ func knownAnswers() []knownAnswer {
 		{"The user executing the script can't", true, "the user may not do this: allow " + rights},
 		{"holds no row of cosid", true, "a slot's row is not what cosid writes: remove it, or use another namespace"},
 		{"not an integer", true, "the key holds something that cosid did not write: remove it, or use another namespace"},
+		{"all sentinels specified in configuration are unreachable", true, "no sentinel names this master: see the hosts and " +
+			"the master's name in the uri, sentinel-username and sentinel-password"},
+		{"Unknown Redis command called from script", true, "the server has disabled or renamed a command that the store " +
+			"needs: allow " + rights},
 		{"unknown command", true, "the server has disabled or renamed a command that the store needs: allow EVAL, EVALSHA " +
 			"and WAIT"},
 		{"cluster support disabled", true, "the server is no Redis Cluster: set cluster: false"},

@@ -28,10 +28,9 @@ func timesFromEnv(t *testing.T, variable string, byDefault int) int {
 	return n
 }
 
-// The full size is COSID_STRESS_KILLS=20.
 func TestAServerKilledUnderLoadRepeatsNothing(t *testing.T) {
 	t.Parallel()
-	kills := timesFromEnv(t, "COSID_STRESS_KILLS", 3)
+	kills := timesFromEnv(t, "COSID_STRESS_KILLS", 20)
 	server := servers.StartRedis(t, servers.RedisSettings{})
 	l := startLoad(t, 4, task{URI: uriOf(server), Key: "shop/bill", Wait: redisstore.WaitAuto()})
 

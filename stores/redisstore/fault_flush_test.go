@@ -2,12 +2,14 @@ package redisstore_test
 
 import (
 	"errors"
+	"math"
 	"strings"
 	"testing"
 
 	"github.com/cosid-go/cosid/generators"
 	"github.com/cosid-go/cosid/generators/segment"
 	"github.com/cosid-go/cosid/internal/servers"
+	"github.com/cosid-go/cosid/stores"
 	"github.com/cosid-go/cosid/stores/redisstore"
 )
 
@@ -77,4 +79,19 @@ func TestAGeneratorFollowsACounterThatIsSet(t *testing.T) {
 	mustIssue(t, g, 201605131024012000, 201605131024012009)
 	server.Do(t, "set", "cosid:{shop/bill}", "201605131024012009") // back by one
 	mustRefuse(t, g, "[201605131024012009, 201605131024012019)")
+}
+
+func TestAGeneratorIssuesTheLastWholeRange(t *testing.T) {
+	t.Parallel()
+	server := servers.StartRedis(t, servers.RedisSettings{})
+	const first = math.MaxInt64 - 15
+	server.Do(t, "set", "cosid:{shop/bill}", int64(first))
+	g := newSegments(t, server)
+	mustIssue(t, g, first, first+9)
+	if id, err := g.Next(t.Context()); id != 0 || !errors.Is(err, stores.ErrRangeExhausted) {
+		t.Errorf("Next = %d, %v; want %v", id, err, stores.ErrRangeExhausted)
+	}
+	if got := server.Do(t, "get", "cosid:{shop/bill}"); got != "9223372036854775802" {
+		t.Errorf("the counter is %v now", got)
+	}
 }

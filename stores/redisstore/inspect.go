@@ -15,7 +15,7 @@ import (
 func (s *Store) Ping(ctx context.Context) error {
 	err := s.within(ctx, func(ctx context.Context, l link) error {
 		if l.masters == nil {
-			_, err := s.runOn(ctx, l.runner, 0, s.probeCall())
+			_, err := s.probe(ctx, l.runner, 0)
 			return err
 		}
 		_, err := await(ctx, &s.io, func() (struct{}, error) {
@@ -67,10 +67,10 @@ func (s *Store) inspect(ctx context.Context, l link) (stores.Inspection, error) 
 		}
 		inspection.Findings = append(inspection.Findings, doubt.Finding)
 	}
-	v, err := s.runOn(ctx, l.runner, 0, s.probeCall())
+	v, err := s.probe(ctx, l.runner, 0)
 	if err != nil {
 		inspection.Findings = append(inspection.Findings, stores.Finding{
-			Problem: "the server runs no script of the store, so that nothing works",
+			Problem: "the server does not run the store's scripts, so that nothing works",
 			Remedy:  err.Error(),
 		})
 		return inspection, ctx.Err()
@@ -79,9 +79,13 @@ func (s *Store) inspect(ctx context.Context, l link) (stores.Inspection, error) 
 	return inspection, nil
 }
 
-// probeCall runs a script that changes nothing.
-func (s *Store) probeCall() ScriptCall {
-	return ScriptCall{Script: s.scripts.probe, Keys: []string{"cosid:{probe}"}}
+// probe lets those know at once who may not run scripts, the commands of a reserve in them, or WAIT.
+func (s *Store) probe(ctx context.Context, on ScriptRunner, replicas int) (verdict, error) {
+	v, err := s.runOn(ctx, on, replicas, ScriptCall{Script: s.scripts.probe, Keys: []string{"cosid:{probe}"}})
+	if command := v.refusal(); command != "" {
+		return v, fmt.Errorf("the server has disabled or renamed %s, or this user may not use it: allow %s", command, rights)
+	}
+	return v, err
 }
 
 // probedTime is the clock that probe.lua has read, or the zero time.

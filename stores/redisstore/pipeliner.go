@@ -5,6 +5,8 @@ import (
 	"errors"
 	"runtime"
 	"sync"
+
+	"github.com/redis/go-redis/v9"
 )
 
 // pipeliner is a runner that sends the calls that are there at the same moment together. No call waits for one that is
@@ -29,18 +31,22 @@ type sender interface {
 	send(ctx context.Context, calls []*pendingCall)
 }
 
-// pendingCall is a call that waits for its answer.
+// pendingCall is a call on its way, and what came of it.
 type pendingCall struct {
-	evaluation
-	done     bool // answered is closed; the trip's alone
-	answered chan struct{}
+	ScriptCall
+	sent  *redis.Cmd // what it was sent as last
+	reply ScriptReply
+	err   error
+
+	done     bool          // answered is closed; the trip's alone
+	answered chan struct{} // closed once reply and err may be read
 }
 
 // answer lets the caller go on, with what the evaluation came to. ctx is the trip's.
-func (c *pendingCall) answer(ctx context.Context) {
-	c.err = explain(ctx, c.err)
-	c.done = true
-	close(c.answered)
+func (call *pendingCall) answer(ctx context.Context) {
+	call.err = explain(ctx, call.err)
+	call.done = true
+	close(call.answered)
 }
 
 func (p *pipeliner) RunScript(ctx context.Context, call ScriptCall) (ScriptReply, error) {
@@ -50,7 +56,7 @@ func (p *pipeliner) RunScript(ctx context.Context, call ScriptCall) (ScriptReply
 		ctx, cancel = p.bounds.limit(ctx)
 		defer cancel()
 	}
-	pending := &pendingCall{evaluation: evaluation{ScriptCall: call}, answered: make(chan struct{})}
+	pending := &pendingCall{ScriptCall: call, answered: make(chan struct{})}
 	switch first := p.join(pending); {
 	case first && alone:
 		p.trip(ctx)

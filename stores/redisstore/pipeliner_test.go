@@ -35,7 +35,7 @@ func together(t *testing.T, p *pipeliner, calls ...ScriptCall) []*pendingCall {
 	t.Helper()
 	pending := make([]*pendingCall, len(calls))
 	for i, call := range calls {
-		pending[i] = &pendingCall{evaluation: evaluation{ScriptCall: call}, answered: make(chan struct{})}
+		pending[i] = &pendingCall{ScriptCall: call, answered: make(chan struct{})}
 		if first := p.join(pending[i]); first != (i == 0) {
 			t.Fatalf("call %d is the first: %v", i, first)
 		}

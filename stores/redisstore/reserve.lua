@@ -19,4 +19,5 @@ elseif ARGV[2] == '' then
 else
   redis.call('SET', KEYS[1], ARGV[2])
 end
-return {'reserved', redis.call('GET', KEYS[1])}
+-- Without an option GETEX reads only. A user who may not use it has failed above, with nothing written.
+return {'reserved', redis.call('GETEX', KEYS[1])}

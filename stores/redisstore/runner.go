@@ -12,7 +12,7 @@ import (
 type clientSender struct{ client *redis.Client }
 
 func (s clientSender) send(ctx context.Context, calls []*pendingCall) {
-	evaluate(ctx, s.client, evaluations(calls))
+	evaluate(ctx, s.client, calls)
 	for _, call := range calls {
 		call.answer(ctx)
 	}
@@ -39,10 +39,10 @@ func newConnRunner(conn *redis.Conn, timeout time.Duration) connRunner {
 
 func (r connRunner) RunScript(ctx context.Context, call ScriptCall) (reply ScriptReply, err error) {
 	err = r.alone(ctx, func(ctx context.Context) error {
-		e := &evaluation{ScriptCall: call}
-		evaluate(ctx, r.conn, []*evaluation{e})
-		reply = e.reply
-		return e.err
+		alone := &pendingCall{ScriptCall: call}
+		evaluate(ctx, r.conn, []*pendingCall{alone})
+		reply = alone.reply
+		return alone.err
 	})
 	return reply, err
 }
@@ -115,7 +115,7 @@ func (s clusterSender) sendToMasters(ctx context.Context, calls []*pendingCall) 
 }
 
 func (s clusterSender) sendTo(ctx context.Context, master *redis.Client, calls []*pendingCall) (moved []*pendingCall) {
-	evaluate(ctx, timed(master, s.timeout), evaluations(calls))
+	evaluate(ctx, timed(master, s.timeout), calls)
 	for _, call := range calls {
 		if _, is := redis.IsMovedError(call.err); is {
 			moved = append(moved, call)
@@ -132,12 +132,4 @@ func (s clusterSender) sendTo(ctx context.Context, master *redis.Client, calls [
 // reload asks the cluster for its map, and waits for the answer.
 func (s clusterSender) reload(ctx context.Context) error {
 	return s.client.ForEachMaster(ctx, func(context.Context, *redis.Client) error { return nil })
-}
-
-func evaluations(calls []*pendingCall) []*evaluation {
-	evaluations := make([]*evaluation, len(calls))
-	for i, call := range calls {
-		evaluations[i] = &call.evaluation
-	}
-	return evaluations
 }

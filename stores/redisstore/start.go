@@ -60,17 +60,11 @@ func (s *Store) verify(ctx context.Context, l link) (int, error) {
 		return 0, fmt.Errorf("wait: %v comes out as %d, and WAIT must not hold up a *redis.Conn that was handed in: "+
 			"hand in a client, or set wait: off", s.options.Wait, replicas)
 	}
-	if err := s.probe(ctx, l, replicas); err != nil {
+	if _, err := s.probe(ctx, l.runner, replicas); err != nil {
 		return 0, fmt.Errorf("run a script: %w", err)
 	}
 	s.warnOf(ctx, s.doubts(l, masters, replicas))
 	return replicas, nil
-}
-
-// probe lets those know at once who may not run scripts, or WAIT.
-func (s *Store) probe(ctx context.Context, l link, replicas int) error {
-	_, err := s.runOn(ctx, l.runner, replicas, s.probeCall())
-	return err
 }
 
 func (s *Store) warnOf(ctx context.Context, doubts []doubt) {

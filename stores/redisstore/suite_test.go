@@ -12,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/cosid-go/cosid/internal/servers"
+	"github.com/cosid-go/cosid/stores"
 	"github.com/cosid-go/cosid/stores/redisstore"
 	"github.com/cosid-go/cosid/stores/storetest"
 )
@@ -73,6 +74,63 @@ func TestRangeStoreOverTLS(t *testing.T) {
 	t.Run("client", func(t *testing.T) {
 		run(t, topology, redisstore.Factory{Client: server.Client(t)}, redisstore.DefaultOptions())
 	})
+	t.Run("uri, with a certificate that is checked", func(t *testing.T) {
+		uri := "rediss://:secret@" + server.Addr
+		err := build(t, redisstore.Factory{}, hastySpec(), optionsFor(uri, redisstore.WaitAuto())).Start(t.Context())
+		if err == nil || !strings.Contains(err.Error(), "unknown authority") {
+			t.Errorf("without the authority start answered %v", err)
+		}
+		l := startLoad(t, 1, task{URI: uri, CAFile: server.CAFile, Key: "shop/checked"})
+		l.run(t, 10)
+		if ranges := l.stop(t); repeats(ranges) > 0 {
+			t.Errorf("repeats among %v", ranges)
+		}
+	})
+}
+
+func TestUserAndDatabaseOfTheURIAreUsed(t *testing.T) {
+	t.Parallel()
+	server := servers.StartRedis(t, servers.RedisSettings{})
+	group := servers.StartRedisSentinels(t, servers.RedisSettings{}, 0, servers.SentinelSettings{})
+	cluster := servers.StartRedisCluster(t, servers.RedisSettings{}, 0)
+	for _, on := range append([]*servers.Redis{server, group.Master}, cluster.Masters...) {
+		on.Do(t, "acl", "setuser", "app", "on", ">pw", "~cosid:*", "+@all")
+	}
+	onCluster := optionsFor("redis://app:pw@"+strings.Join(cluster.Addrs(), ","), redisstore.WaitFor(0))
+	onCluster.Cluster = true
+	for _, test := range []struct {
+		name    string
+		options redisstore.Options
+		masters []*servers.Redis
+		db      int
+	}{
+		{"single", optionsFor("redis://app:pw@"+server.Addr+"/3", redisstore.WaitFor(0)), []*servers.Redis{server}, 3},
+		{
+			"sentinel",
+			optionsFor("redis+sentinel://app:pw@"+strings.Join(group.Addrs(), ",")+"/"+servers.SentinelMaster+"/3",
+				redisstore.WaitFor(0)),
+			[]*servers.Redis{group.Master},
+			3,
+		},
+		{"cluster", onCluster, cluster.Masters, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			store := open(t, redisstore.Factory{}, patientSpec(), test.options)
+			mustReserve(t, store, "shop/bill", 10, 1, 1)
+			var found, users strings.Builder
+			for _, master := range test.masters {
+				fmt.Fprint(&found, master.Do(t, "info", "keyspace"))
+				fmt.Fprint(&users, master.Do(t, "client", "list"))
+			}
+			if db := fmt.Sprintf("db%d:keys=1,", test.db); strings.Count(found.String(), ":keys=") != 1 ||
+				!strings.Contains(found.String(), db) {
+				t.Errorf("keys are in\n%s, want one in database %d", found.String(), test.db)
+			}
+			if !strings.Contains(users.String(), " user=app ") {
+				t.Errorf("no connection is that user's:\n%s", users.String())
+			}
+		})
+	}
 }
 
 func TestRangeStoreOnAMasterWithReplicas(t *testing.T) {
@@ -85,6 +143,11 @@ func TestRangeStoreOnAMasterWithReplicas(t *testing.T) {
 	t.Run("client, with the replicas frozen", func(t *testing.T) {
 		topology.Freeze = freeze(replicas)
 		run(t, topology, redisstore.Factory{Client: master.Client(t)}, redisstore.DefaultOptions())
+	})
+	t.Run("own script runner", func(t *testing.T) {
+		client := master.Client(t)
+		runner := waitingRunner{func(context.Context, string) (*redis.Client, error) { return client, nil }}
+		run(t, restartedAlready(topology), redisstore.Factory{Runner: runner}, optionsFor("", redisstore.WaitFor(2)))
 	})
 }
 
@@ -120,6 +183,11 @@ func TestRangeStoreOnACluster(t *testing.T) {
 			})
 			t.Run("client", func(t *testing.T) {
 				run(t, restartedAlready(topology), redisstore.Factory{Client: cluster.Client(t)}, redisstore.DefaultOptions())
+			})
+			t.Run("own script runner", func(t *testing.T) {
+				runner := waitingRunner{cluster.Client(t).MasterForKey}
+				wait := redisstore.WaitFor(replicas / len(cluster.Masters))
+				run(t, restartedAlready(topology), redisstore.Factory{Runner: runner}, optionsFor("", wait))
 			})
 		})
 	}
@@ -206,4 +274,32 @@ func (r *countingRunner) RunScript(ctx context.Context, call redisstore.ScriptCa
 	}
 	value, err := r.client.Eval(ctx, call.Script.Source, call.Keys, args...).Result()
 	return redisstore.ScriptReply{Value: value}, err
+}
+
+// waitingRunner is a script runner that waits for replicas, as an application could write it.
+type waitingRunner struct {
+	master func(ctx context.Context, key string) (*redis.Client, error)
+}
+
+func (r waitingRunner) RunScript(ctx context.Context, call redisstore.ScriptCall) (redisstore.ScriptReply, error) {
+	client, err := r.master(ctx, call.Keys[0])
+	if err != nil {
+		return redisstore.ScriptReply{}, err
+	}
+	args := make([]any, len(call.Args))
+	for i, arg := range call.Args {
+		args[i] = arg
+	}
+	pipe := client.Pipeline()
+	script := pipe.Eval(ctx, call.Script.Source, call.Keys, args...)
+	wait := redis.NewIntCmd(ctx, "wait", call.Replicas, call.WaitTimeout.Milliseconds())
+	_ = pipe.Process(ctx, wait)
+	_, _ = pipe.Exec(ctx)
+	if err := script.Err(); err != nil {
+		return redisstore.ScriptReply{}, err
+	}
+	if err := wait.Err(); err != nil {
+		return redisstore.ScriptReply{}, fmt.Errorf("%w: %w", stores.ErrOutcomeUnknown, err)
+	}
+	return redisstore.ScriptReply{Value: script.Val(), Acknowledged: int(wait.Val())}, nil
 }

@@ -32,6 +32,7 @@ type task struct {
 	URI, Key         string
 	Cluster          bool
 	SentinelPassword string
+	CAFile           string // which authorities are trusted, instead of the system's
 	Wait             redisstore.Wait
 }
 
@@ -123,6 +124,9 @@ func startLoad(t *testing.T, workers int, on task) *load {
 	for range workers {
 		cmd := exec.Command(binary)
 		cmd.Env = append(os.Environ(), workerEnv+"="+string(text))
+		if on.CAFile != "" {
+			cmd.Env = append(cmd.Env, "SSL_CERT_FILE="+on.CAFile)
+		}
 		w := &worker{cmd: cmd}
 		if w.stdin, err = cmd.StdinPipe(); err != nil {
 			t.Fatal(err)

@@ -1,0 +1,118 @@
+package redisstore
+
+import (
+	"crypto/tls"
+	"errors"
+	"net"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/cosid-go/cosid/stores"
+)
+
+// What a URI says is not lost on the way to a cluster or to Sentinel, whose clients have options of their own types.
+func TestOptionsOfAURIReachEveryKindOfClient(t *testing.T) {
+	of := filledOptions(t)
+	for _, options := range []any{
+		clusterOptions([]string{"a:1"}, of),
+		failoverOptions(target{server: of, master: "main", hosts: []string{"a:1"}}, Options{}),
+	} {
+		got, carried := reflect.ValueOf(options).Elem(), 0
+		for i := range got.NumField() {
+			name := got.Type().Field(i).Name
+			want := reflect.ValueOf(of).Elem().FieldByName(name)
+			if !want.IsValid() || want.Type() != got.Field(i).Type() || want.IsZero() || want.Kind() == reflect.Func {
+				continue
+			}
+			if !reflect.DeepEqual(got.Field(i).Interface(), want.Interface()) {
+				t.Errorf("%T: %s is %v, want %v", options, name, got.Field(i), want)
+			}
+			carried++
+		}
+		if carried < 18 {
+			t.Errorf("%T: only %d options were looked at", options, carried)
+		}
+	}
+	sentinel := failoverOptions(target{server: of}, Options{SentinelUsername: "watcher", SentinelPassword: "pw"})
+	if sentinel.SentinelUsername != "watcher" || sentinel.SentinelPassword != "pw" {
+		t.Errorf("for the sentinels: %q, %q", sentinel.SentinelUsername, sentinel.SentinelPassword)
+	}
+}
+
+// filledOptions has a value in each option that a URI or connect can set.
+func filledOptions(t *testing.T) *redis.Options {
+	t.Helper()
+	of := &redis.Options{
+		TLSConfig: &tls.Config{ServerName: "redis"}, PoolFIFO: true, ContextTimeoutEnabled: true, DialerRetries: 1,
+	}
+	// Options that only a single server's URI may have are refused for the others (ofOneServer), and so are retries.
+	left := []string{
+		"Network", "Addr", "DialerRetryTimeout", "MinRetryBackoff", "MaxRetryBackoff", "ReadBufferSize", "WriteBufferSize",
+		"MaxConcurrentDials", "ConnMaxLifetimeJitter", "FailingTimeoutSeconds", "IdentitySuffix", "UnstableResp3",
+		"PipelinePoolSize", "PipelineReadBufferSize", "PipelineWriteBufferSize", "PushNotificationProcessor",
+		"PipelineReadTimeout", "PipelineWriteTimeout", "DisableIdentity", "DisableIndentity",
+	}
+	fields := reflect.ValueOf(of).Elem()
+	for i := range fields.NumField() {
+		field, name := fields.Field(i), fields.Type().Field(i).Name
+		if !field.CanSet() || slices.Contains(left, name) {
+			continue
+		}
+		switch field.Interface().(type) {
+		case string:
+			field.SetString(name)
+		case int, time.Duration:
+			field.SetInt(int64(i) + 2)
+		}
+	}
+	return of
+}
+
+// Nothing was sent where not even the greeting of TLS has come to an end.
+func TestAFailedHandshakeHasAKnownOutcome(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	t.Cleanup(func() {
+		listener.Close()
+		<-done
+	})
+	go func() {
+		defer close(done)
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			conn.Close()
+		}
+	}()
+	options := Options{URI: "rediss://" + listener.Addr().String(), SweepBatch: 16}
+	to, mistake := options.target()
+	if mistake != nil {
+		t.Fatal(mistake)
+	}
+	l := connect(to, options, boundsOf(t, 5*time.Second))
+	defer l.shut()
+	if _, err := l.runner.RunScript(t.Context(), reserveCall("a")); err == nil || errors.Is(err, stores.ErrOutcomeUnknown) {
+		t.Errorf("it ended with %v, want one by which nothing was sent", err)
+	}
+}
+
+func TestReplicasThatINFONamesTwiceCountOnce(t *testing.T) {
+	const replication = "role:master\r\nconnected_slaves:2\r\nslave0:ip=10.0.0.8,port=6379,state=online,offset=1,lag=0\r\n" +
+		"slave1:ip=10.0.0.9,port=6379,state=wait_bgsave,offset=0,lag=0\r\n"
+	m := master{replicas: -1}
+	m.read(replication) // servers that give all sections, whichever is asked for
+	m.read(replication)
+	if m.replicas != 1 || m.copying != 1 {
+		t.Errorf("%d replicas and %d that copy", m.replicas, m.copying)
+	}
+}
