@@ -390,3 +390,21 @@ func TestAScriptWithoutAnswerIsSentOnce(t *testing.T) {
 		}
 	}
 }
+
+// A client greets the server on each connection, before the first command. What comes of it is not lost in a pipeline.
+func TestAGreetingThatIsRefusedIsNamed(t *testing.T) {
+	t.Parallel()
+	for _, replicas := range []int{0, 1} { // with WAIT calls are sent in pipelines
+		master, _ := servers.StartRedisReplicas(t, servers.RedisSettings{}, replicas)
+		master.Do(t, "acl", "setuser", "app", "on", ">old", "~*", "+@all")
+		store := open(t, redisstore.Factory{}, patientSpec(), optionsFor("redis://app:old@"+master.Addr, redisstore.WaitFor(replicas)))
+		mustReserve(t, store, "shop/bill", 10, 1, 1)
+		master.Do(t, "acl", "setuser", "app", "resetpass", ">new")
+		master.Do(t, "client", "kill", "user", "app")
+		_, _ = store.Reserve(t.Context(), "shop/bill", 10, 1) // may still meet the connection that was killed
+		_, err := store.Reserve(t.Context(), "shop/bill", 10, 1)
+		if err == nil || !strings.Contains(err.Error(), "refused user and password") || errors.Is(err, stores.ErrOutcomeUnknown) {
+			t.Errorf("with %d replicas: %v, want the server's refusal", replicas, err)
+		}
+	}
+}

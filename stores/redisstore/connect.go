@@ -38,25 +38,28 @@ func connect(t target, options Options, bounds bounds) link {
 	o.DialerRetries = 1
 	o.ContextTimeoutEnabled = true
 	o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = timeout, timeout, timeout, timeout
-	o.Dialer = eager(redis.NewDialer(o))
+	closed, end := context.WithCancel(context.Background())
+	o.Dialer = dialing(closed, o)
 	o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
+	var l link
+	var client interface{ Close() error }
 	switch {
 	case t.cluster:
-		client := redis.NewClusterClient(clusterOptions(t.hosts, o))
-		l := clusterLink(client, bounds)
-		l.close = client.Close
-		return l
+		cluster := redis.NewClusterClient(clusterOptions(t.hosts, o))
+		l, client = clusterLink(cluster, bounds), cluster
 	case t.master != "":
-		client := redis.NewFailoverClient(failoverOptions(t, options))
-		l := clientLink(client, bounds)
-		l.close = client.Close
-		return l
+		master := redis.NewFailoverClient(failoverOptions(t, options))
+		master.AddHook(eagerHook{})
+		l, client = clientLink(master, bounds), master
 	default:
-		client := redis.NewClient(o)
-		l := clientLink(client, bounds)
-		l.close = client.Close
-		return l
+		server := redis.NewClient(o)
+		l, client = clientLink(server, bounds), server
 	}
+	l.close = func() error {
+		end()
+		return client.Close()
+	}
+	return l
 }
 
 func clusterOptions(hosts []string, o *redis.Options) *redis.ClusterOptions {

@@ -1,16 +1,20 @@
 package redisstore
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"net"
 	"reflect"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/cosid-go/cosid/internal/servers"
 	"github.com/cosid-go/cosid/stores"
 )
 
@@ -114,5 +118,87 @@ func TestReplicasThatINFONamesTwiceCountOnce(t *testing.T) {
 	m.read(replication)
 	if m.replicas != 1 || m.copying != 1 {
 		t.Errorf("%d replicas and %d that copy", m.replicas, m.copying)
+	}
+}
+
+// Whoever leaves while a connection is being made leaves nothing behind that others fail with.
+func TestADialThatFailsForNobodyIsForgotten(t *testing.T) {
+	t.Parallel()
+	server := servers.StartRedis(t, servers.RedisSettings{})
+	dark := make(chan struct{}) // until then the host does not answer, and is not there after that
+	fails := func(context.Context, string, string) (net.Conn, error) {
+		<-dark
+		return nil, errors.New("this host is not there")
+	}
+	options := server.Options()
+	works := redis.NewDialer(options)
+	var dial atomic.Pointer[dialer]
+	dial.Store(&fails)
+	options.Dialer = eager(func(ctx context.Context, network, addr string) (net.Conn, error) {
+		return (*dial.Load())(ctx, network, addr)
+	})
+	client := redis.NewClient(options)
+	defer client.Close()
+	runner := clientLink(client, boundsOf(t, 10*time.Second)).runner
+	var leaving sync.WaitGroup
+	for range 5 {
+		leaving.Go(func() {
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+			defer cancel()
+			if _, err := client.Ping(ctx).Result(); err == nil {
+				t.Error("a host that does not answer has answered")
+			}
+		})
+	}
+	leaving.Wait()
+	dial.Store(&works)
+	close(dark)
+	servers.Await(t, "the dials have ended", func(context.Context) error {
+		if idle := client.PoolStats().IdleConns; idle == 0 {
+			return errors.New("no connection is idle")
+		}
+		return nil
+	})
+	for range 10 {
+		if _, err := runner.RunScript(t.Context(), reserveCall("a")); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestCloseEndsDials(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0") // which never answers a greeting of TLS
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	options := Options{URI: "rediss://" + listener.Addr().String(), SweepBatch: 16}
+	to, mistake := options.target()
+	if mistake != nil {
+		t.Fatal(mistake)
+	}
+	const timeout = time.Minute
+	l := connect(to, options, boundsOf(t, timeout))
+	ended := make(chan error)
+	go func() {
+		_, err := l.runner.RunScript(context.Background(), reserveCall("a"))
+		ended <- err
+	}()
+	conn, err := listener.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if err := l.shut(); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err := <-ended:
+		if err == nil || errors.Is(err, stores.ErrOutcomeUnknown) {
+			t.Errorf("the call ended with %v", err)
+		}
+	case <-time.After(timeout / 2):
+		t.Error("the dial goes on")
 	}
 }

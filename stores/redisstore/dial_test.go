@@ -3,8 +3,10 @@ package redisstore_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cosid-go/cosid/internal/servers"
 	"github.com/cosid-go/cosid/stores"
@@ -59,4 +61,54 @@ func TestServiceIsBackWithTheServer(t *testing.T) {
 			mustReserve(t, store, key, 10, 1, 11)
 		})
 	}
+}
+
+// Nor do calls fail then that come later, over connections which were dialed in advance while the server was away.
+func TestNoConnectionIsLeftOfAnOutage(t *testing.T) {
+	t.Parallel()
+	server := servers.StartRedis(t, servers.RedisSettings{})
+	store := open(t, redisstore.Factory{}, patientSpec(), optionsFor(uriOf(server)+"?min_idle_conns=8&pool_fifo=true", redisstore.WaitFor(0)))
+	mustReserve(t, store, "shop/bill", 10, 1, 1)
+	server.Kill()
+	for range 30 {
+		if _, err := store.Reserve(t.Context(), "shop/bill", 10, 1); err == nil {
+			t.Fatal("a killed server has answered")
+		}
+		time.Sleep(2 * time.Millisecond) // the pool fills up again
+	}
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for i := range int64(20) {
+		mustReserve(t, store, "shop/bill", 10, 1, 11+10*i)
+	}
+}
+
+func TestServiceIsBackWithTheSentinels(t *testing.T) {
+	t.Parallel()
+	group := servers.StartRedisSentinels(t, servers.RedisSettings{}, 0, servers.SentinelSettings{})
+	store := open(t, redisstore.Factory{}, patientSpec(),
+		optionsFor("redis+sentinel://"+strings.Join(group.Addrs(), ",")+"/"+servers.SentinelMaster, redisstore.WaitFor(0)))
+	mustReserve(t, store, "shop/bill", 10, 1, 1)
+	all := append([]*servers.Redis{group.Master}, group.Sentinels...)
+	for _, server := range all {
+		server.Kill()
+	}
+	for range 100 {
+		if _, err := store.Reserve(t.Context(), "shop/bill", 10, 1); err == nil {
+			t.Fatal("a killed server has answered")
+		}
+	}
+	for _, server := range all {
+		if err := server.Start(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	servers.Await(t, "the sentinels name the master", func(ctx context.Context) error {
+		if addr := group.MasterAddr(ctx); addr != group.Master.Addr {
+			return fmt.Errorf("they name %q", addr)
+		}
+		return nil
+	})
+	mustReserve(t, store, "shop/bill", 10, 1, 11)
 }

@@ -68,7 +68,7 @@ func knownAnswers() []knownAnswer {
 		{"NOPERM", false, "the user may not do this: allow " + rights},
 		{"NOAUTH", false, "the server asks for a password: put user and password into the uri"},
 		{"WRONGPASS", false, "the server refused user and password: correct them in the uri"},
-		{"MOVED", false, "the key lies on another node of a Redis Cluster: set cluster: true, or hand in a cluster client"},
+		{"MOVED", false, "the key lies on another node of a Redis Cluster: set cluster: true or hand in a cluster client; with one, try again"},
 		{"ASK", false, "the cluster is moving the key to another node: try again"},
 		{"TRYAGAIN", false, "the cluster is moving the key to another node: try again"},
 		{"CLUSTERDOWN", false, "the cluster does not serve now: see CLUSTER INFO"},

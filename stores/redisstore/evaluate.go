@@ -17,18 +17,27 @@ type commander interface {
 	Pipeline() redis.Pipeliner
 }
 
-// evaluate runs scripts and one WAIT for all of them in one round trip, or in two where the server does not know one of
-// them yet. WAIT is about everything that its connection has written, so it asks for as much as any of the calls does.
-func evaluate(ctx context.Context, on commander, calls []*pendingCall) {
-	send(ctx, on, calls, func(s Script) (command, script string) { return "evalsha", s.SHA1 })
+// evaluate runs scripts and one WAIT for all of them in one round trip, and hands over each as soon as it has come to
+// something. Scripts that the server does not know yet take a second one. WAIT is about everything that its connection
+// has written, so it asks for as much as any of the calls does.
+func evaluate(ctx context.Context, on commander, calls []*pendingCall, done func(*pendingCall)) {
+	byName := func(s Script) (command, script string) { return "evalsha", s.SHA1 }
+	inFull := func(s Script) (command, script string) { return "eval", s.Source }
+	send(ctx, on, calls, byName)
 	var unknown []*pendingCall
 	for _, call := range calls {
 		if redis.HasErrorPrefix(call.err, "NOSCRIPT") {
 			unknown = append(unknown, call)
+		} else {
+			done(call)
 		}
 	}
-	if len(unknown) > 0 {
-		send(ctx, on, unknown, func(s Script) (command, script string) { return "eval", s.Source })
+	if len(unknown) == 0 {
+		return
+	}
+	send(ctx, on, unknown, inFull)
+	for _, call := range unknown {
+		done(call)
 	}
 }
 
@@ -52,10 +61,25 @@ func send(
 			wait = redis.NewIntCmd(ctx, "wait", replicas, waitTimeout.Milliseconds())
 			pipe.Process(ctx, wait)
 		}
-		_, _ = pipe.Exec(ctx) // each command has its error
+		if _, err := pipe.Exec(ctx); err != nil {
+			setMissing(calls, err)
+		}
 	}
 	for _, call := range calls {
 		call.read(wait)
+	}
+}
+
+// setMissing gives an error to commands of which none has an answer or an error of its own: what comes before them, such
+// as a greeting that is refused or a hook, go-redis does not write into them.
+func setMissing(calls []*pendingCall, err error) {
+	for _, call := range calls {
+		if call.sent.Err() != nil || call.sent.Val() != nil {
+			return
+		}
+	}
+	for _, call := range calls {
+		call.sent.SetErr(err)
 	}
 }
 

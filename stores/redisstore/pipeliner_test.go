@@ -277,21 +277,29 @@ func TestAFrozenMasterHoldsUpItsOwnCallsOnly(t *testing.T) {
 	calls[0].mustSay(t, timeout, "reserved", "21")
 }
 
-func TestCallsOfATripThatHaveToGoElsewhereAreSentOnce(t *testing.T) {
+// A call that has to go elsewhere is run once, there, and waits for no master but the one that it goes to.
+func TestCallsOfATripThatHaveToGoElsewhere(t *testing.T) {
 	t.Parallel()
 	cluster := servers.StartRedisCluster(t, servers.RedisSettings{}, 0)
 	const timeout = 10 * time.Second
 	p := clusterLink(cluster.Client(t), boundsOf(t, timeout)).runner.(*pipeliner)
 	keys := oneKeyOfEach(t, cluster)
 	together(t, p, reserveCall("shop/before"))[0].mustSay(t, timeout, "reserved", "11") // the map is known now
-	from, to := cluster.Masters[0], cluster.Masters[1]
+	from, to, frozen := cluster.Masters[0], cluster.Masters[1], cluster.Masters[2]
 	slot, id := from.Do(t, "cluster", "keyslot", rangeKey(keys[0])), to.Do(t, "cluster", "myid")
-	for _, node := range []*servers.Redis{to, from, cluster.Masters[2]} {
+	for _, node := range []*servers.Redis{to, from, frozen} {
 		node.Do(t, "cluster", "setslot", slot, "node", id)
 	}
-	for _, call := range together(t, p, reserveCall(keys[0]), reserveCall(keys[1]), reserveCall(keys[2])) {
-		call.mustSay(t, timeout, "reserved", "11")
+	if err := frozen.Freeze(); err != nil {
+		t.Fatal(err)
 	}
+	calls := together(t, p, reserveCall(keys[0]), reserveCall(keys[1]), reserveCall(keys[2]))
+	calls[0].mustSay(t, timeout-time.Second, "reserved", "11")
+	calls[1].mustSay(t, timeout-time.Second, "reserved", "11")
+	if err := frozen.Thaw(); err != nil {
+		t.Fatal(err)
+	}
+	calls[2].mustSay(t, timeout, "reserved", "11")
 	if got := to.Do(t, "get", rangeKey(keys[0])); got != "11" {
 		t.Errorf("the new master has %v", got)
 	}
@@ -321,4 +329,40 @@ func oneKeyOfEach(t *testing.T, cluster *servers.RedisCluster) []string {
 		}
 	}
 	return keys
+}
+
+// A script that has to be sent again holds up nobody but its own caller.
+func TestAnAnswerIsHandedOverBeforeOthersAreSentAgain(t *testing.T) {
+	t.Parallel()
+	server := servers.StartRedis(t, servers.RedisSettings{})
+	const timeout = 10 * time.Second
+	options := server.Options()
+	options.ReadTimeout, options.WriteTimeout = timeout, timeout // so that the client itself is used, with its hooks
+	client := redis.NewClient(options)
+	defer client.Close()
+	sentAgain := make(chan struct{})
+	client.AddHook(processHook(func(next redis.ProcessHook) redis.ProcessHook {
+		return func(ctx context.Context, command redis.Cmder) error {
+			if command.Name() == "eval" {
+				<-sentAgain
+			}
+			return next(ctx, command)
+		}
+	}))
+	p := clientLink(client, boundsOf(t, timeout)).runner.(*pipeliner)
+	server.Do(t, "script", "load", newScripts().reserve.Source)
+	_, sealed := rangeKeys("b")
+	calls := together(t, p, reserveCall("a"), ScriptCall{Script: newScripts().seal, Keys: []string{sealed}})
+	calls[0].mustSay(t, timeout/2, "reserved", "11")
+	close(sentAgain)
+	calls[1].mustSay(t, timeout, "sealed")
+}
+
+// processHook is a hook of a client around single commands.
+type processHook func(next redis.ProcessHook) redis.ProcessHook
+
+func (h processHook) DialHook(next redis.DialHook) redis.DialHook          { return next }
+func (h processHook) ProcessHook(next redis.ProcessHook) redis.ProcessHook { return h(next) }
+func (h processHook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
 }

@@ -12,10 +12,7 @@ import (
 type clientSender struct{ client *redis.Client }
 
 func (s clientSender) send(ctx context.Context, calls []*pendingCall) {
-	evaluate(ctx, s.client, calls)
-	for _, call := range calls {
-		call.answer(ctx)
-	}
+	evaluate(ctx, s.client, calls, func(call *pendingCall) { call.answer(ctx) })
 }
 
 // timed returns the client with the store's timeout on each read and write. A clone shares the pool, and is not closed.
@@ -40,7 +37,7 @@ func newConnRunner(conn *redis.Conn, timeout time.Duration) connRunner {
 func (r connRunner) RunScript(ctx context.Context, call ScriptCall) (reply ScriptReply, err error) {
 	err = r.alone(ctx, func(ctx context.Context) error {
 		alone := &pendingCall{ScriptCall: call}
-		evaluate(ctx, r.conn, []*pendingCall{alone})
+		evaluate(ctx, r.conn, []*pendingCall{alone}, func(*pendingCall) {})
 		reply = alone.reply
 		return alone.err
 	})
@@ -73,22 +70,11 @@ type clusterSender struct {
 
 func (s clusterSender) send(ctx context.Context, calls []*pendingCall) {
 	const attempts = 3
-	for attempt := 1; len(calls) > 0; attempt++ {
-		moved := s.sendToMasters(ctx, calls)
-		// Those were not run. A node's own client does not follow; the new map says where to.
-		if len(moved) > 0 && (attempt == attempts || s.reload(ctx) != nil) {
-			for _, call := range moved {
-				call.answer(ctx)
-			}
-			return
-		}
-		calls = moved
-	}
+	s.try(ctx, calls, attempts)
 }
 
-// sendToMasters sends to all masters at once, answers the calls of each as soon as it has answered, and returns those
-// that have to go elsewhere.
-func (s clusterSender) sendToMasters(ctx context.Context, calls []*pendingCall) (moved []*pendingCall) {
+// try sends to all masters at once, and from each of them on what has to go elsewhere: none waits for another.
+func (s clusterSender) try(ctx context.Context, calls []*pendingCall, attempts int) {
 	byMaster := map[*redis.Client][]*pendingCall{}
 	for _, call := range calls {
 		master, err := s.client.MasterForKey(ctx, call.Keys[0])
@@ -100,36 +86,44 @@ func (s clusterSender) sendToMasters(ctx context.Context, calls []*pendingCall) 
 		}
 		byMaster[master] = append(byMaster[master], call)
 	}
-	var mu sync.Mutex
 	var trips sync.WaitGroup
 	for master, calls := range byMaster {
 		trips.Go(func() {
-			astray := s.sendTo(ctx, master, calls)
-			mu.Lock()
-			defer mu.Unlock()
-			moved = append(moved, astray...)
+			moved := s.sendTo(ctx, master, calls)
+			if len(moved) == 0 {
+				return
+			}
+			// Those were not run. A node's own client does not follow; the new map says where to.
+			if attempts > 1 && s.reload(ctx) == nil {
+				s.try(ctx, moved, attempts-1)
+				return
+			}
+			for _, call := range moved {
+				call.answer(ctx)
+			}
 		})
 	}
 	trips.Wait()
-	return moved
 }
 
 func (s clusterSender) sendTo(ctx context.Context, master *redis.Client, calls []*pendingCall) (moved []*pendingCall) {
-	evaluate(ctx, timed(master, s.timeout), calls)
-	for _, call := range calls {
+	evaluate(ctx, timed(master, s.timeout), calls, func(call *pendingCall) {
 		if _, is := redis.IsMovedError(call.err); is {
 			moved = append(moved, call)
-			continue
+			return
 		}
 		if call.err != nil && !isRefusal(call.err) {
 			s.client.ReloadState(ctx) // the slot may have another master by now
 		}
 		call.answer(ctx)
-	}
+	})
 	return moved
 }
 
-// reload asks the cluster for its map, and waits for the answer.
+// reload asks the cluster for its map, and waits for the answer. go-redis asks any node, and one that does not answer
+// must not take all the time that there is.
 func (s clusterSender) reload(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, s.timeout/4)
+	defer cancel()
 	return s.client.ForEachMaster(ctx, func(context.Context, *redis.Client) error { return nil })
 }
