@@ -18,7 +18,12 @@ import (
 func explain(ctx context.Context, err error) error {
 	var answer redis.Error
 	switch {
-	case err == nil, errors.Is(err, stores.ErrOutcomeUnknown):
+	case err == nil:
+		return nil
+	case errors.Is(err, stores.ErrOutcomeUnknown):
+		if ended(ctx) && !errors.Is(err, context.Cause(ctx)) {
+			return fmt.Errorf("%w (%w)", err, context.Cause(ctx))
+		}
 		return err
 	case errors.As(err, &answer):
 		return answered(err)

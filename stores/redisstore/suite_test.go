@@ -294,7 +294,10 @@ func (r waitingRunner) RunScript(ctx context.Context, call redisstore.ScriptCall
 	script := pipe.Eval(ctx, call.Script.Source, call.Keys, args...)
 	wait := redis.NewIntCmd(ctx, "wait", call.Replicas, call.WaitTimeout.Milliseconds())
 	_ = pipe.Process(ctx, wait)
-	_, _ = pipe.Exec(ctx)
+	_, err = pipe.Exec(ctx)
+	if script.Err() == nil && script.Val() == nil {
+		return redisstore.ScriptReply{}, err // from before the commands
+	}
 	if err := script.Err(); err != nil {
 		return redisstore.ScriptReply{}, err
 	}
