@@ -74,7 +74,7 @@ step_model() { # Spin checks the model of the slot leases
 	fi
 }
 
-step_oldest() { # the tests that meet GORM, with the oldest GORM that is supported
+step_oldest() { # the tests that meet GORM and go-redis, with the oldest that are supported
 	scripts/oldest.sh
 }
 

@@ -12,13 +12,17 @@ type Options struct {
 	// URI says where Redis is: redis://user:password@host:port/db, rediss:// for TLS, unix:///path/to/socket?db=0,
 	// several hosts with commas between them for a cluster, or
 	// redis+sentinel://user:password@sentinel1:26379,sentinel2:26379/master-name/db (rediss+sentinel:// for TLS). Empty
-	// means the client that was handed in.
+	// means the client that was handed in. The characters / ? # @ : in user and password are percent-encoded.
+	//
+	// Options of go-redis may follow, such as ?pool_size=5&client_name=orders, but no time-outs, which are the store's,
+	// and no retries. TLS trusts the authorities of the system (SSL_CERT_FILE); ?skip_verify=true trusts everybody. For
+	// an authority or a certificate of your own, hand in a client.
 	URI string `koanf:"uri"`
 
 	// Cluster says that the URI leads to a Redis Cluster.
 	Cluster bool `koanf:"cluster"`
 
-	// Wait is how many replicas have to acknowledge a write before it counts.
+	// Wait is how many replicas have to acknowledge a write before it counts: auto (the zero value), off or a number.
 	Wait Wait `koanf:"wait" schema:"pattern=auto|off|[1-9][0-9]{0,3}"`
 
 	// SweepBatch is how many expired slot leases one acquire moves back to the free ones at most.

@@ -257,7 +257,7 @@ func greetSlowly(t *testing.T, after time.Duration) (addr string) {
 
 func TestAFrozenMasterHoldsUpItsOwnCallsOnly(t *testing.T) {
 	t.Parallel()
-	cluster := servers.StartRedisCluster(t, servers.RedisSettings{}, 0)
+	cluster := servers.StartRedisCluster(t, patientCluster(), 0)
 	const timeout = 5 * time.Second
 	p := clusterLink(cluster.Client(t), boundsOf(t, timeout)).runner.(*pipeliner)
 	keys := oneKeyOfEach(t, cluster)
@@ -280,7 +280,7 @@ func TestAFrozenMasterHoldsUpItsOwnCallsOnly(t *testing.T) {
 // A call that has to go elsewhere is run once, there, and waits for no master but the one that it goes to.
 func TestCallsOfATripThatHaveToGoElsewhere(t *testing.T) {
 	t.Parallel()
-	cluster := servers.StartRedisCluster(t, servers.RedisSettings{}, 0)
+	cluster := servers.StartRedisCluster(t, patientCluster(), 0)
 	const timeout = 10 * time.Second
 	p := clusterLink(cluster.Client(t), boundsOf(t, timeout)).runner.(*pipeliner)
 	keys := oneKeyOfEach(t, cluster)
@@ -303,6 +303,11 @@ func TestCallsOfATripThatHaveToGoElsewhere(t *testing.T) {
 	if got := to.Do(t, "get", rangeKey(keys[0])); got != "11" {
 		t.Errorf("the new master has %v", got)
 	}
+}
+
+// patientCluster serves on while one of its nodes stands still.
+func patientCluster() servers.RedisSettings {
+	return servers.RedisSettings{Args: []string{"--cluster-node-timeout", "60000"}}
 }
 
 func rangeKey(key string) string {

@@ -90,16 +90,16 @@ func (s clusterSender) try(ctx context.Context, calls []*pendingCall, attempts i
 	for master, calls := range byMaster {
 		trips.Go(func() {
 			moved := s.sendTo(ctx, master, calls)
-			if len(moved) == 0 {
-				return
-			}
-			// Those were not run. A node's own client does not follow; the new map says where to.
-			if attempts > 1 && s.reload(ctx) == nil {
+			switch {
+			case len(moved) == 0:
+			case attempts > 1:
+				// Those were not run. A node's own client does not follow; the new map says where to.
+				s.reload(ctx)
 				s.try(ctx, moved, attempts-1)
-				return
-			}
-			for _, call := range moved {
-				call.answer(ctx)
+			default:
+				for _, call := range moved {
+					call.answer(ctx)
+				}
 			}
 		})
 	}
@@ -122,8 +122,8 @@ func (s clusterSender) sendTo(ctx context.Context, master *redis.Client, calls [
 
 // reload asks the cluster for its map, and waits for the answer. go-redis asks any node, and one that does not answer
 // must not take all the time that there is.
-func (s clusterSender) reload(ctx context.Context) error {
+func (s clusterSender) reload(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout/4)
 	defer cancel()
-	return s.client.ForEachMaster(ctx, func(context.Context, *redis.Client) error { return nil })
+	_ = s.client.ForEachMaster(ctx, func(context.Context, *redis.Client) error { return nil })
 }

@@ -39,8 +39,10 @@ var (
 // minTimeout leaves WAIT its milliseconds.
 const minTimeout = 10 * time.Millisecond
 
-// Close waits for the calls in flight, which the timeout bounds, and closes what Start opened: never a client that was
-// handed in. It is safe before Start and more than once.
+// Close waits for the calls in flight, and for what calls that were cancelled have left behind, and closes what Start
+// opened: never a client that was handed in. The timeout bounds it; through a client that keeps no contexts
+// (ContextTimeoutEnabled) a server that stands still can make it a few times that. It is safe before Start and more
+// than once.
 func (s *Store) Close() error {
 	err := s.life.Close(link.shut)
 	s.io.Wait()
