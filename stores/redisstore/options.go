@@ -22,7 +22,7 @@ type Options struct {
 	// Cluster says that the URI leads to a Redis Cluster.
 	Cluster bool `koanf:"cluster"`
 
-	// Wait is how many replicas have to acknowledge a write before it counts: auto (the zero value), off or a number.
+	// Wait is how many replicas have to acknowledge a write before it counts: auto, off or a number. The zero value is auto.
 	Wait Wait `koanf:"wait" schema:"pattern=auto|off|[1-9][0-9]{0,3}"`
 
 	// SweepBatch is how many expired slot leases one acquire moves back to the free ones at most.
