@@ -45,16 +45,16 @@ func together(t *testing.T, p *pipeliner, calls ...ScriptCall) []*pendingCall {
 }
 
 // mustSay waits for the answer to a call, which has no more time than that.
-func (c *pendingCall) mustSay(t *testing.T, within time.Duration, words ...string) {
+func (call *pendingCall) mustSay(t *testing.T, within time.Duration, words ...string) {
 	t.Helper()
 	select {
-	case <-c.answered:
+	case <-call.answered:
 	case <-time.After(within):
-		t.Fatalf("%v was not answered within %v", c.Keys, within)
+		t.Fatalf("%v was not answered within %v", call.Keys, within)
 	}
-	v, err := readVerdict(c.reply.Value)
-	if got := strings.Join(append([]string{v.name}, v.values...), " "); c.err != nil || got != strings.Join(words, " ") {
-		t.Errorf("%v: %q, %v, %v; want %v", c.Keys, got, err, c.err, words)
+	v, err := readVerdict(call.reply.Value)
+	if got := strings.Join(append([]string{v.name}, v.values...), " "); call.err != nil || got != strings.Join(words, " ") {
+		t.Errorf("%v: %q, %v, %v; want %v", call.Keys, got, err, call.err, words)
 	}
 }
 
