@@ -47,8 +47,14 @@ func startMariaDB(tb testing.TB, install, server string, clock *Clock, settings 
 	}
 	tb.Cleanup(func() { os.RemoveAll(dir) })
 	data, first := filepath.Join(dir, "data"), filepath.Join(dir, "first.sql")
+	// A server that starts removes what it finds of temporary tables: with a common folder, those of another one.
+	temporary := filepath.Join(dir, "tmp")
+	if err := os.Mkdir(temporary, 0o700); err != nil {
+		return nil, err
+	}
 	create := exec.Command(install, "--no-defaults", "--user=root", "--datadir="+data,
 		"--auth-root-authentication-method=normal", "--skip-test-db")
+	create.Env = append(os.Environ(), "TMPDIR="+temporary)
 	if output, err := create.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("mariadb-install-db: %w\n%s", err, output)
 	}
@@ -66,7 +72,7 @@ func startMariaDB(tb testing.TB, install, server string, clock *Clock, settings 
 	args := []string{
 		"--no-defaults", "--user=root", "--datadir=" + data, "--port=" + m.port, "--bind-address=127.0.0.1",
 		"--socket=" + filepath.Join(dir, "s"), "--pid-file=" + filepath.Join(dir, "pid"), "--init-file=" + first,
-		"--skip-name-resolve",
+		"--skip-name-resolve", "--tmpdir=" + temporary,
 	}
 	for _, setting := range settings {
 		args = append(args, "--"+setting)
