@@ -114,18 +114,17 @@ func (s *stage) suffer(chaos context.Context, z size) error {
 	misfortunes := []func(context.Context) error{
 		s.step(20 * time.Minute), s.freeze(z.ttl + z.ttl/3), s.step(-20 * time.Minute), s.crash(z.ttl / 4),
 		s.step(-30 * time.Second), s.freeze(z.ttl / 2), s.step(30 * time.Second), s.crash(z.ttl + z.ttl/3),
-		s.step(20 * time.Minute),
 	}
 	for i, misfortune := range misfortunes {
 		due := z.chaos * time.Duration(i+1) / time.Duration(len(misfortunes)+1)
 		if !sleep(chaos, time.Until(began.Add(due))) {
-			return nil
+			break
 		}
 		if err := misfortune(chaos); err != nil {
 			return err
 		}
 	}
-	return nil
+	return s.step(30 * time.Minute)(chaos)
 }
 
 func (s *stage) step(by time.Duration) func(context.Context) error {
