@@ -133,3 +133,24 @@ func (c *RedisCluster) Client(tb testing.TB) *redis.ClusterClient {
 	tb.Cleanup(func() { client.Close() })
 	return client
 }
+
+// KeyOfEachMaster returns a key for each master, in order, such that the master has redisKey of it.
+func (c *RedisCluster) KeyOfEachMaster(tb testing.TB, redisKey func(key string) string) []string {
+	tb.Helper()
+	client := c.Client(tb)
+	keys := make([]string, len(c.Masters))
+	for i, missing := 0, len(keys); missing > 0; i++ {
+		key := "shop/k" + strconv.Itoa(i)
+		master, err := client.MasterForKey(context.Background(), redisKey(key))
+		if err != nil {
+			tb.Fatal(err)
+		}
+		for j := range keys {
+			if keys[j] == "" && c.Masters[j].Addr == master.Options().Addr {
+				keys[j] = key
+				missing--
+			}
+		}
+	}
+	return keys
+}

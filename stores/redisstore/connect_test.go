@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"io"
 	"net"
 	"reflect"
 	"slices"
@@ -79,26 +80,8 @@ func filledOptions(t *testing.T) *redis.Options {
 // Nothing was sent where not even the greeting of TLS has come to an end.
 func TestAFailedHandshakeHasAKnownOutcome(t *testing.T) {
 	t.Parallel()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan struct{})
-	t.Cleanup(func() {
-		listener.Close()
-		<-done
-	})
-	go func() {
-		defer close(done)
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			conn.Close()
-		}
-	}()
-	options := Options{URI: "rediss://" + listener.Addr().String(), SweepBatch: 16}
+	hangsUp := servers.Listen(t, func(net.Conn) {})
+	options := Options{URI: "rediss://" + hangsUp, SweepBatch: 16}
 	to, mistake := options.target()
 	if mistake != nil {
 		t.Fatal(mistake)
@@ -168,12 +151,12 @@ func TestADialThatFailsForNobodyIsForgotten(t *testing.T) {
 
 func TestCloseEndsDials(t *testing.T) {
 	t.Parallel()
-	listener, err := net.Listen("tcp", "127.0.0.1:0") // which never answers a greeting of TLS
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	options := Options{URI: "rediss://" + listener.Addr().String(), SweepBatch: 16}
+	connected := make(chan struct{})
+	silent := servers.Listen(t, func(conn net.Conn) { // it never answers the greeting of TLS
+		close(connected)
+		_, _ = io.Copy(io.Discard, conn)
+	})
+	options := Options{URI: "rediss://" + silent, SweepBatch: 16}
 	to, mistake := options.target()
 	if mistake != nil {
 		t.Fatal(mistake)
@@ -185,11 +168,7 @@ func TestCloseEndsDials(t *testing.T) {
 		_, err := l.runner.RunScript(context.Background(), reserveCall("a"))
 		ended <- err
 	}()
-	conn, err := listener.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
+	<-connected
 	if err := l.shut(); err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ func TestServiceIsBackWithTheServer(t *testing.T) {
 	single := servers.StartRedis(t, servers.RedisSettings{})
 	group := servers.StartRedisSentinels(t, servers.RedisSettings{}, 0, servers.SentinelSettings{})
 	cluster := servers.StartRedisCluster(t, servers.RedisSettings{}, 0)
-	key := keysOfThreeMasters(t, cluster)[0].name
+	key := cluster.KeyOfEachMaster(t, redisKey)[0]
 	onSentinel := optionsFor("redis+sentinel://"+strings.Join(group.Addrs(), ",")+"/"+servers.SentinelMaster,
 		redisstore.WaitFor(0))
 	onCluster := optionsFor("redis://"+strings.Join(cluster.Addrs(), ","), redisstore.WaitFor(0))

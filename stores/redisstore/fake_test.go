@@ -7,8 +7,9 @@ import (
 	"net"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
+
+	"github.com/cosid-go/cosid/internal/servers"
 )
 
 // fakeServer answers INFO as a Redis of some version and mode does, other commands as it is told, and all the rest with
@@ -22,28 +23,7 @@ const hangUp = "hang up"
 
 func startFake(t *testing.T, server fakeServer) (addr string) {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var running sync.WaitGroup
-	running.Go(func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			running.Go(func() {
-				defer conn.Close()
-				server.serve(conn)
-			})
-		}
-	})
-	t.Cleanup(func() {
-		listener.Close()
-		running.Wait()
-	})
-	return listener.Addr().String()
+	return servers.Listen(t, func(conn net.Conn) { server.serve(conn) })
 }
 
 func (s fakeServer) serve(conn io.ReadWriter) {

@@ -25,36 +25,19 @@ type wire struct {
 
 func startWire(t *testing.T, server string) *wire {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := &wire{addr: listener.Addr().String()}
-	var running sync.WaitGroup
-	t.Cleanup(func() {
-		listener.Close()
-		running.Wait()
-	})
-	running.Go(func() {
-		for {
-			client, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			upstream, err := net.Dial("tcp", server)
-			if err != nil {
-				client.Close()
-				continue
-			}
-			running.Go(func() {
-				defer client.Close()
-				_, _ = io.Copy(client, upstream)
-			})
-			running.Go(func() {
-				defer upstream.Close()
-				w.forward(upstream, client)
-			})
+	w := &wire{}
+	w.addr = servers.Listen(t, func(client net.Conn) {
+		upstream, err := net.Dial("tcp", server)
+		if err != nil {
+			return
 		}
+		var answers sync.WaitGroup
+		answers.Go(func() {
+			_, _ = io.Copy(client, upstream)
+		})
+		w.forward(upstream, client)
+		upstream.Close()
+		answers.Wait()
 	})
 	return w
 }

@@ -227,32 +227,13 @@ func TestACallEndsWithTheTimeoutOfTheStoreNotOfEachStep(t *testing.T) {
 
 // greetSlowly starts a server that answers the first command of each connection late, and no other.
 func greetSlowly(t *testing.T, after time.Duration) (addr string) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var running sync.WaitGroup
-	t.Cleanup(func() {
-		listener.Close()
-		running.Wait()
-	})
-	running.Go(func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			running.Go(func() {
-				defer conn.Close()
-				if _, err := conn.Read(make([]byte, 4096)); err == nil {
-					time.Sleep(after)
-					_, _ = io.WriteString(conn, "-ERR unknown command 'hello'\r\n")
-				}
-				_, _ = io.Copy(io.Discard, conn)
-			})
+	return servers.Listen(t, func(conn net.Conn) {
+		if _, err := conn.Read(make([]byte, 4096)); err == nil {
+			time.Sleep(after)
+			_, _ = io.WriteString(conn, "-ERR unknown command 'hello'\r\n")
 		}
+		_, _ = io.Copy(io.Discard, conn)
 	})
-	return listener.Addr().String()
 }
 
 func TestAFrozenMasterHoldsUpItsOwnCallsOnly(t *testing.T) {
@@ -260,7 +241,7 @@ func TestAFrozenMasterHoldsUpItsOwnCallsOnly(t *testing.T) {
 	cluster := servers.StartRedisCluster(t, patientCluster(), 0)
 	const timeout = 5 * time.Second
 	p := clusterLink(cluster.Client(t), boundsOf(t, timeout)).runner.(*pipeliner)
-	keys := oneKeyOfEach(t, cluster)
+	keys := cluster.KeyOfEachMaster(t, rangeKey)
 	for _, key := range keys {
 		together(t, p, reserveCall(key))[0].mustSay(t, timeout, "reserved", "11")
 	}
@@ -283,7 +264,7 @@ func TestCallsOfATripThatHaveToGoElsewhere(t *testing.T) {
 	cluster := servers.StartRedisCluster(t, patientCluster(), 0)
 	const timeout = 10 * time.Second
 	p := clusterLink(cluster.Client(t), boundsOf(t, timeout)).runner.(*pipeliner)
-	keys := oneKeyOfEach(t, cluster)
+	keys := cluster.KeyOfEachMaster(t, rangeKey)
 	together(t, p, reserveCall("shop/before"))[0].mustSay(t, timeout, "reserved", "11") // the map is known now
 	from, to, frozen := cluster.Masters[0], cluster.Masters[1], cluster.Masters[2]
 	slot, id := from.Do(t, "cluster", "keyslot", rangeKey(keys[0])), to.Do(t, "cluster", "myid")
@@ -313,27 +294,6 @@ func patientCluster() servers.RedisSettings {
 func rangeKey(key string) string {
 	next, _ := rangeKeys(key)
 	return next
-}
-
-// oneKeyOfEach returns a key of each master, in order.
-func oneKeyOfEach(t *testing.T, cluster *servers.RedisCluster) []string {
-	t.Helper()
-	client := cluster.Client(t)
-	keys := make([]string, len(cluster.Masters))
-	for i, missing := 0, len(keys); missing > 0; i++ {
-		key := "shop/k" + strings.Repeat("x", i)
-		node, err := client.MasterForKey(t.Context(), rangeKey(key))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for j, master := range cluster.Masters {
-			if keys[j] == "" && node.Options().Addr == master.Addr {
-				keys[j] = key
-				missing--
-			}
-		}
-	}
-	return keys
 }
 
 // A script that has to be sent again holds up nobody but its own caller.

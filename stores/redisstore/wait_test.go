@@ -168,12 +168,12 @@ func TestAClusterIsWaitedForWholeOrNotAtAll(t *testing.T) {
 
 	// WAIT goes to the master that has the key: only the keys of one with a frozen replica are affected.
 	mustFreeze(t, cluster.Replicas[0])
-	for _, key := range keysOfThreeMasters(t, cluster) {
-		if key.master == cluster.Masters[0].Addr {
-			mustBeUnknown(t, store, key.name)
-			mustBeUnknown(t, store, key.name)
+	for i, key := range cluster.KeyOfEachMaster(t, redisKey) {
+		if i == 0 {
+			mustBeUnknown(t, store, key)
+			mustBeUnknown(t, store, key)
 		} else {
-			mustReserve(t, store, key.name, 10, 1, 1)
+			mustReserve(t, store, key, 10, 1, 1)
 		}
 	}
 	mustThaw(t, cluster.Replicas[0])
@@ -217,18 +217,15 @@ func TestASlotThatMovesIsFollowed(t *testing.T) {
 	t.Parallel()
 	cluster := servers.StartRedisCluster(t, servers.RedisSettings{}, 0)
 	store := open(t, redisstore.Factory{Client: cluster.Client(t)}, patientSpec(), redisstore.DefaultOptions())
-	key := keysOfThreeMasters(t, cluster)[0]
+	key := cluster.KeyOfEachMaster(t, redisKey)[0]
 	from, to := cluster.Masters[0], cluster.Masters[1]
-	if key.master != from.Addr {
-		t.Fatalf("%s belongs to %s", key.name, key.master)
-	}
 	mustReserve(t, store, "shop/before", 10, 1, 1) // the map is known now
-	id := to.Do(t, "cluster", "myid")
+	slot, id := from.Do(t, "cluster", "keyslot", redisKey(key)), to.Do(t, "cluster", "myid")
 	for _, node := range []*servers.Redis{to, from, cluster.Masters[2]} {
-		node.Do(t, "cluster", "setslot", key.slot, "node", id)
+		node.Do(t, "cluster", "setslot", slot, "node", id)
 	}
-	mustReserve(t, store, key.name, 10, 1, 1)
-	if got := to.Do(t, "get", "cosid:{"+key.name+"}"); got != "11" {
+	mustReserve(t, store, key, 10, 1, 1)
+	if got := to.Do(t, "get", redisKey(key)); got != "11" {
 		t.Errorf("the new master has %v", got)
 	}
 }
@@ -237,7 +234,7 @@ func TestAClusterIsFollowedThroughAFailover(t *testing.T) {
 	t.Parallel()
 	cluster := servers.StartRedisCluster(t, servers.RedisSettings{}, 3)
 	store := open(t, redisstore.Factory{Client: cluster.Client(t)}, hastySpec(), redisstore.DefaultOptions())
-	key := keysOfThreeMasters(t, cluster)[0].name
+	key := cluster.KeyOfEachMaster(t, redisKey)[0]
 	mustReserve(t, store, key, 10, 1, 1)
 
 	cluster.Masters[0].Kill()
@@ -261,33 +258,5 @@ func TestAClusterIsFollowedThroughAFailover(t *testing.T) {
 	}
 }
 
-type placedKey struct {
-	name   string
-	slot   int64
-	master string
-}
-
-// keysOfThreeMasters returns a key of each master, in order.
-func keysOfThreeMasters(t *testing.T, cluster *servers.RedisCluster) []placedKey {
-	t.Helper()
-	client := cluster.Client(t)
-	keys := make([]placedKey, len(cluster.Masters))
-	for i, missing := 0, len(keys); missing > 0; i++ {
-		name := "shop/k" + strings.Repeat("x", i)
-		slot, err := client.ClusterKeySlot(t.Context(), "cosid:{"+name+"}").Result()
-		if err != nil {
-			t.Fatal(err)
-		}
-		node, err := client.MasterForKey(t.Context(), "cosid:{"+name+"}")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for j, master := range cluster.Masters {
-			if keys[j].name == "" && node.Options().Addr == master.Addr {
-				keys[j] = placedKey{name, slot, master.Addr}
-				missing--
-			}
-		}
-	}
-	return keys
-}
+// redisKey is where a key's next id is kept.
+func redisKey(key string) string { return "cosid:{" + key + "}" }
