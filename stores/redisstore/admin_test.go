@@ -178,12 +178,21 @@ func TestInspectTellsTheTopologyAndWhatIsWrong(t *testing.T) {
 // The rights that an error names are enough for everything.
 func TestRightsThatAreAskedForSuffice(t *testing.T) {
 	t.Parallel()
-	server := servers.StartRedis(t, servers.RedisSettings{})
-	server.Do(t, "acl", "setuser", "app", "on", ">pw", "~cosid:*", "-@all", "+@connection",
-		"+eval", "+evalsha", "+wait", "+ping", "+time", "+@read", "+@write", "-@dangerous", "+info", "+config|get")
-	runAdmin(t, redisstore.Factory{}, optionsFor("redis://app:pw@"+server.Addr, redisstore.WaitFor(0)))
-	store := open(t, redisstore.Factory{}, patientSpec(),
-		optionsFor("redis://app:pw@"+server.Addr, redisstore.WaitFor(0)))
+	server, cluster := servers.StartRedis(t, servers.RedisSettings{}), servers.StartRedisCluster(t, servers.RedisSettings{}, 0)
+	commands, keys, _ := strings.Cut(redisstore.Rights, " on keys ")
+	user := []any{"acl", "setuser", "app", "on", ">pw", "~" + keys, "-@all", "+info", "+config|get"}
+	for _, rule := range strings.Fields(commands) {
+		user = append(user, rule)
+	}
+	for _, on := range append([]*servers.Redis{server}, cluster.Masters...) {
+		on.Do(t, user...)
+	}
+	onCluster := optionsFor("redis://app:pw@"+strings.Join(cluster.Addrs(), ","), redisstore.WaitFor(0))
+	onCluster.Cluster = true
+	mustReserve(t, open(t, redisstore.Factory{}, patientSpec(), onCluster), "shop/bill", 10, 1, 1)
+	options := optionsFor("redis://app:pw@"+server.Addr+"/3?client_name=orders", redisstore.WaitFor(0))
+	runAdmin(t, redisstore.Factory{}, options)
+	store := open(t, redisstore.Factory{}, patientSpec(), options)
 	lease := mustAcquire(t, store, ask("a", 4))
 	lease, err := store.Renew(t.Context(), lease, time.Minute, lease.Floor)
 	if err != nil {

@@ -244,7 +244,7 @@ func (m *master) findings(waitFor int) []stores.Finding {
 			"writes wait for %d replicas and %d are online, so that no write counts", waitFor, m.replicas)
 	}
 	for _, setting := range safeSettings() {
-		covered := setting.onlyAlone && waitFor > 0 && m.replicas <= waitFor
+		covered := setting.onlyAlone && waitFor > 0 && m.replicas >= 0 && m.replicas+m.copying <= waitFor
 		if value, known := m.settings[setting.name]; known && value != setting.value && !covered {
 			remedy := fmt.Sprintf("CONFIG SET %s %s, then CONFIG REWRITE", setting.name, setting.value)
 			find(remedy, "%s is %s, so that %s", setting.name, value, setting.otherwise)

@@ -61,6 +61,26 @@ func TestMissingCommandsAreFoundAtStart(t *testing.T) {
 	}
 }
 
+// Each node of a cluster has rights of its own.
+func TestMissingCommandsAreFoundOnEveryMaster(t *testing.T) {
+	t.Parallel()
+	cluster := servers.StartRedisCluster(t, servers.RedisSettings{}, 0)
+	for _, node := range cluster.Masters {
+		node.Do(t, "acl", "setuser", "app", "on", ">pw", "~cosid:*", "+@all")
+	}
+	options := optionsFor("redis://app:pw@"+strings.Join(cluster.Addrs(), ","), redisstore.WaitFor(0))
+	options.Cluster = true
+	for _, node := range cluster.Masters {
+		node.Do(t, "acl", "setuser", "app", "-incrby")
+		err := build(t, redisstore.Factory{}, patientSpec(), options).Start(t.Context())
+		if err == nil || !strings.Contains(err.Error(), "INCRBY") || !strings.Contains(err.Error(), node.Addr) {
+			t.Errorf("start answered %v, want it to name INCRBY and %s", err, node.Addr)
+		}
+		node.Do(t, "acl", "setuser", "app", "+incrby")
+	}
+	open(t, redisstore.Factory{}, patientSpec(), options)
+}
+
 func TestSettingsThatAServerHidesAreNotTakenForSafe(t *testing.T) {
 	t.Parallel()
 	addr := startFake(t, fakeServer{version: "7.0.15", answer: func(words []string) string {

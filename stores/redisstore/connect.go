@@ -38,8 +38,8 @@ func connect(t target, options Options, bounds bounds) link {
 	o.DialerRetries = 1
 	o.ContextTimeoutEnabled = true
 	o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = timeout, timeout, timeout, timeout
-	closed, end := context.WithCancel(context.Background())
-	o.Dialer = dialing(closed, o)
+	life, end := context.WithCancel(context.Background())
+	o.Dialer = dialing(life, o)
 	o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 	var l link
 	var client interface{ Close() error }
@@ -92,11 +92,18 @@ func clientLink(client *redis.Client, bounds bounds) link {
 	client = timed(client, bounds.timeout)
 	return link{
 		failover: client.Options().Addr == failoverAddr,
-		runner:   &pipeliner{to: clientSender{client}, bounds: bounds, prompt: client.Options().ContextTimeoutEnabled},
+		runner:   &pipeliner{to: clientSender{client}, bounds: bounds, prompt: keepsDeadlines(client.Options())},
 		masters: func(ctx context.Context, visit func(context.Context, string, server) error) error {
 			return visit(ctx, nameOf(client), client)
 		},
 	}
+}
+
+// keepsDeadlines tells whether a client ends with the deadline of its context. Where it asks somebody for credentials
+// nobody knows.
+func keepsDeadlines(o *redis.Options) bool {
+	return o.ContextTimeoutEnabled &&
+		o.CredentialsProvider == nil && o.CredentialsProviderContext == nil && o.StreamingCredentialsProvider == nil
 }
 
 // failoverAddr is what go-redis writes for the address of a client that follows Sentinel.

@@ -13,8 +13,8 @@ import (
 // dialer is how go-redis connects.
 type dialer = func(ctx context.Context, network, addr string) (net.Conn, error)
 
-// dialing makes connections for a client of the store's own until closed ends.
-func dialing(closed context.Context, o *redis.Options) dialer {
+// dialing makes connections for a client of the store's own, as long as its life lasts.
+func dialing(life context.Context, o *redis.Options) dialer {
 	plain := &net.Dialer{Timeout: o.DialTimeout}
 	dial := plain.DialContext
 	if o.TLSConfig != nil {
@@ -24,7 +24,7 @@ func dialing(closed context.Context, o *redis.Options) dialer {
 		// go-redis lets a dial go on for others where its caller has left.
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		defer context.AfterFunc(closed, cancel)()
+		defer context.AfterFunc(life, cancel)()
 		return dial(ctx, network, addr)
 	})
 }

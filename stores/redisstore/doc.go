@@ -36,8 +36,8 @@
 // is used and never closed. A client handed in tries once a second only after many failures, as go-redis does.
 //
 // A script and its WAIT go over one connection in one round trip, in a cluster to the master of the key's slot. Calls
-// that are ready at the same moment share it, and one WAIT; no call waits for another's answer. After a MOVED, a demoted
-// master or a broken connection the map of the cluster is read again.
+// that are ready at the same moment share it, and one WAIT; no call waits for those that are under way. After a MOVED, a
+// demoted master or a broken connection the map of the cluster is read again.
 //
 // # Keys
 //

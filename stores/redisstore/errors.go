@@ -58,7 +58,8 @@ func answered(err error) error {
 }
 
 // rights are what the store needs.
-const rights = "+eval +evalsha +wait +ping +time +@read +@write -@dangerous on keys cosid:*"
+const rights = "+eval +evalsha +wait +ping +time +select +client|setname +cluster|slots +@read +@write -@dangerous " +
+	"on keys cosid:*"
 
 type knownAnswer struct {
 	text   string

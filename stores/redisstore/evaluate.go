@@ -21,22 +21,20 @@ type commander interface {
 // something. Scripts that the server does not know yet take a second one. WAIT is about everything that its connection
 // has written, so it asks for as much as any of the calls does.
 func evaluate(ctx context.Context, on commander, calls []*pendingCall, done func(*pendingCall)) {
-	byName := func(s Script) (command, script string) { return "evalsha", s.SHA1 }
-	inFull := func(s Script) (command, script string) { return "eval", s.Source }
-	send(ctx, on, calls, byName)
-	var unknown []*pendingCall
+	send(ctx, on, calls, func(s Script) (command, script string) { return "evalsha", s.SHA1 })
+	var forgotten []*pendingCall
 	for _, call := range calls {
 		if redis.HasErrorPrefix(call.err, "NOSCRIPT") {
-			unknown = append(unknown, call)
+			forgotten = append(forgotten, call)
 		} else {
 			done(call)
 		}
 	}
-	if len(unknown) == 0 {
+	if len(forgotten) == 0 {
 		return
 	}
-	send(ctx, on, unknown, inFull)
-	for _, call := range unknown {
+	send(ctx, on, forgotten, func(s Script) (command, script string) { return "eval", s.Source })
+	for _, call := range forgotten {
 		done(call)
 	}
 }
@@ -101,6 +99,9 @@ func (call *pendingCall) words(form func(Script) (command, script string)) []any
 func (call *pendingCall) read(wait *redis.IntCmd) {
 	value, err := call.sent.Result()
 	switch {
+	case err != nil && value != nil:
+		// The server has answered. A hook has made an error of it, which says nothing about what the script did.
+		call.err = fmt.Errorf("%w: %w", stores.ErrOutcomeUnknown, err)
 	case errors.Is(err, redis.Nil):
 		call.err = fmt.Errorf("%w: the script answered nothing", stores.ErrOutcomeUnknown)
 	case err != nil:

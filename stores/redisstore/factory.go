@@ -19,6 +19,8 @@ type Factory struct {
 	// Client is a *redis.Client, also one that follows Sentinel, or a *redis.ClusterClient. The store reads and
 	// writes with its own timeout instead of the client's, and never lets the client send a script again. All its
 	// connections must stay in their database: one that goes back into the pool after a SELECT leads to other counters.
+	// Its hooks run within the calls and share their time, if it has ContextTimeoutEnabled and no read or write timeout
+	// shorter than the store's; else go-redis leaves them out.
 	Client redis.UniversalClient
 
 	// Conn is one connection, on which the store never waits for replicas: `wait` must come out as off. Calls use it

@@ -147,6 +147,9 @@ func TestReservesThatAreReadyShareARoundTrip(t *testing.T) {
 			mustReserve(t, store, key, 10, 1, 1+10*(1+callers*each)) // nothing was sent twice
 			pieces, scripts := 0, 0
 			for _, names := range w.take() {
+				if len(names) == 0 {
+					t.Fatal("a command came in pieces")
+				}
 				if names[0] == "hello" || names[0] == "client" {
 					continue // a connection that was opened meanwhile
 				}

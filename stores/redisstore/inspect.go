@@ -15,7 +15,7 @@ import (
 func (s *Store) Ping(ctx context.Context) error {
 	err := s.within(ctx, func(ctx context.Context, l link) error {
 		if l.masters == nil {
-			_, err := s.probe(ctx, l.runner, 0)
+			_, err := s.probe(ctx, l, 0)
 			return err
 		}
 		_, err := await(ctx, &s.io, func() (struct{}, error) {
@@ -67,7 +67,7 @@ func (s *Store) inspect(ctx context.Context, l link) (stores.Inspection, error) 
 		}
 		inspection.Findings = append(inspection.Findings, doubt.Finding)
 	}
-	v, err := s.probe(ctx, l.runner, 0)
+	v, err := s.probe(ctx, l, 0)
 	if err != nil {
 		inspection.Findings = append(inspection.Findings, stores.Finding{
 			Problem: "the server does not run the store's scripts, so that nothing works",
@@ -79,9 +79,25 @@ func (s *Store) inspect(ctx context.Context, l link) (stores.Inspection, error) 
 	return inspection, nil
 }
 
-// probe lets those know at once who may not run scripts, the commands of a reserve in them, or WAIT.
-func (s *Store) probe(ctx context.Context, on ScriptRunner, replicas int) (verdict, error) {
-	v, err := s.runOn(ctx, on, replicas, ScriptCall{Script: s.scripts.probe, Keys: []string{"cosid:{probe}"}})
+// probe lets those know at once who may not run scripts, the commands of a reserve in them, or WAIT. It asks every
+// master: each has rights and names of commands of its own.
+func (s *Store) probe(ctx context.Context, l link, replicas int) (verdict, error) {
+	const key = "cosid:{probe}"
+	if l.cluster == nil {
+		return s.probeOn(ctx, l.runner, replicas, ScriptCall{Script: s.scripts.probe, Keys: []string{key}})
+	}
+	masters, err := await(ctx, &s.io, func() ([]node, error) { return s.eachMaster(ctx, l) })
+	var v verdict
+	for _, master := range masters {
+		if v, err = s.probeOn(ctx, master.runner, replicas, ScriptCall{Script: s.scripts.probe, Args: []string{key}}); err != nil {
+			return v, fmt.Errorf("%s: %w", master.name, err)
+		}
+	}
+	return v, err
+}
+
+func (s *Store) probeOn(ctx context.Context, on ScriptRunner, replicas int, call ScriptCall) (verdict, error) {
+	v, err := s.runOn(ctx, on, replicas, call)
 	if command := v.refusal(); command != "" {
 		return v, fmt.Errorf("the server has disabled or renamed %s, or this user may not use it: allow %s", command, rights)
 	}

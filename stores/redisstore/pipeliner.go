@@ -16,8 +16,8 @@ type pipeliner struct {
 	to     sender
 	bounds bounds
 
-	// prompt tells that trips end with the deadline of their context, whatever befalls them. Nobody needs to be able to
-	// leave such a trip behind whose own context does not end, and so it needs no goroutine.
+	// prompt tells that the sender keeps the deadlines of contexts. A call that nobody can cancel needs no goroutine then,
+	// which it could leave behind.
 	prompt bool
 
 	mu       sync.Mutex
@@ -51,7 +51,7 @@ func (call *pendingCall) answer(ctx context.Context) {
 
 func (p *pipeliner) RunScript(ctx context.Context, call ScriptCall) (ScriptReply, error) {
 	alone := p.prompt && ctx.Done() == nil
-	if !p.prompt {
+	if !alone {
 		var cancel context.CancelFunc
 		ctx, cancel = p.bounds.limit(ctx)
 		defer cancel()

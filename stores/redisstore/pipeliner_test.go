@@ -153,7 +153,8 @@ func TestWhatIsNotAnsweredIsUnknown(t *testing.T) {
 	}
 }
 
-// Whatever keeps the answer away: a server that stands still, or a dial that does not come to an end.
+// Whatever keeps the answer away: a server that stands still, a dial that does not come to an end, or whoever is asked
+// for the password.
 func TestACallEndsWithTheTimeout(t *testing.T) {
 	t.Parallel()
 	server := servers.StartRedis(t, servers.RedisSettings{})
@@ -166,6 +167,10 @@ func TestACallEndsWithTheTimeout(t *testing.T) {
 		<-hung
 		return nil, errors.New("this host is gone")
 	}
+	ask := func() (username, password string) {
+		<-hung
+		return "", ""
+	}
 	const timeout = 300 * time.Millisecond
 	bounds := boundsOf(t, timeout)
 	defer close(hung)
@@ -173,21 +178,31 @@ func TestACallEndsWithTheTimeout(t *testing.T) {
 		name                string
 		prompt, cancellable bool
 		dial                dialer
+		password            func() (username, password string)
 	}{
-		{"frozen", false, false, nil},
-		{"frozen, cancellable", false, true, nil},
-		{"frozen, prompt", true, false, nil},
-		{"frozen, prompt, cancellable", true, true, nil},
-		{"dialling", false, false, hang},
-		{"dialling, cancellable", false, true, hang},
-		{"dialling, prompt", true, false, hang},
-		{"dialling, prompt, cancellable", true, true, hang},
+		{"frozen", false, false, nil, nil},
+		{"frozen, cancellable", false, true, nil, nil},
+		{"frozen, prompt", true, false, nil, nil},
+		{"frozen, prompt, cancellable", true, true, nil, nil},
+		{"dialling", false, false, hang, nil},
+		{"dialling, cancellable", false, true, hang, nil},
+		{"dialling, prompt", true, false, hang, nil},
+		{"dialling, prompt, cancellable", true, true, hang, nil},
+		{"asking", false, false, nil, ask},
+		{"asking, prompt", true, false, nil, ask},
+		{"asking, prompt, cancellable", true, true, nil, ask},
+		{"hooked, cancellable", true, true, nil, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			options := server.Options()
-			options.ContextTimeoutEnabled, options.Dialer = test.prompt, test.dial
+			options.ContextTimeoutEnabled, options.Dialer, options.CredentialsProvider = test.prompt, test.dial, test.password
 			client := redis.NewClient(options)
 			t.Cleanup(func() { client.Close() })
+			if strings.HasPrefix(test.name, "hooked") {
+				client.AddHook(processHook(func(redis.ProcessHook) redis.ProcessHook {
+					return func(context.Context, redis.Cmder) error { <-hung; return errors.New("the hook had nothing to say") }
+				}))
+			}
 			ctx := context.Background()
 			if test.cancellable {
 				ctx = t.Context()
@@ -302,7 +317,7 @@ func TestAnAnswerIsHandedOverBeforeOthersAreSentAgain(t *testing.T) {
 	server := servers.StartRedis(t, servers.RedisSettings{})
 	const timeout = 10 * time.Second
 	options := server.Options()
-	options.ReadTimeout, options.WriteTimeout = timeout, timeout // so that the client itself is used, with its hooks
+	options.ReadTimeout, options.WriteTimeout = timeout, timeout
 	client := redis.NewClient(options)
 	defer client.Close()
 	sentAgain := make(chan struct{})
@@ -330,4 +345,64 @@ func (h processHook) DialHook(next redis.DialHook) redis.DialHook          { ret
 func (h processHook) ProcessHook(next redis.ProcessHook) redis.ProcessHook { return h(next) }
 func (h processHook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
 	return next
+}
+
+// What a hook makes of an answer says nothing about what the script did.
+func TestAHooksErrorAfterTheAnswerIsAnUnknownOutcome(t *testing.T) {
+	t.Parallel()
+	server := servers.StartRedis(t, servers.RedisSettings{})
+	const timeout = 10 * time.Second
+	options := server.Options()
+	options.ReadTimeout, options.WriteTimeout = timeout, timeout
+	client := redis.NewClient(options)
+	defer client.Close()
+	client.AddHook(processHook(func(next redis.ProcessHook) redis.ProcessHook {
+		return func(ctx context.Context, command redis.Cmder) error {
+			if err := next(ctx, command); err != nil || command.Name() != "evalsha" {
+				return err
+			}
+			return redis.ErrPoolTimeout // of another server, which the hook asks
+		}
+	}))
+	server.Do(t, "script", "load", newScripts().reserve.Source)
+	_, err := clientLink(client, boundsOf(t, timeout)).runner.RunScript(t.Context(), reserveCall("a"))
+	if !errors.Is(err, stores.ErrOutcomeUnknown) {
+		t.Errorf("it ended with %v", err)
+	}
+	if got := server.Do(t, "get", rangeKey("a")); got != "11" {
+		t.Errorf("the server has %v: the test shows nothing", got)
+	}
+}
+
+func TestHooksOfAClientHandedInAreKept(t *testing.T) {
+	t.Parallel()
+	server := servers.StartRedis(t, servers.RedisSettings{})
+	for _, test := range []struct {
+		name    string
+		own     time.Duration // timeout of the client
+		prompt  bool
+		timeout time.Duration // of the store
+		kept    bool
+	}{
+		{"the same timeout", time.Second, false, time.Second, true},
+		{"a longer one, and contexts", 5 * time.Second, true, time.Second, true},
+		{"none, and contexts", -1, true, time.Second, true},
+		{"a longer one, without contexts", 5 * time.Second, false, time.Second, false},
+		{"a shorter one", time.Second, true, 5 * time.Second, false},
+	} {
+		options := server.Options()
+		options.ReadTimeout, options.WriteTimeout, options.ContextTimeoutEnabled = test.own, test.own, test.prompt
+		client := redis.NewClient(options)
+		defer client.Close()
+		seen := false
+		client.AddHook(processHook(func(next redis.ProcessHook) redis.ProcessHook {
+			return func(ctx context.Context, command redis.Cmder) error {
+				seen = true
+				return next(ctx, command)
+			}
+		}))
+		if err := timed(client, test.timeout).Ping(t.Context()).Err(); err != nil || seen != test.kept {
+			t.Errorf("%s: hooks ran: %v, %v", test.name, seen, err)
+		}
+	}
 }

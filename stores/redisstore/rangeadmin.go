@@ -34,7 +34,7 @@ func (s *Store) eachRange(ctx context.Context, prefix string, visit func(stores.
 	seen := map[string]bool{}
 	for _, master := range masters {
 		for cursor := "0"; ; {
-			records, next, err := s.rangesFrom(ctx, master, prefix, cursor)
+			records, next, err := s.rangesFrom(ctx, master.runner, prefix, cursor)
 			if err != nil {
 				return err
 			}
@@ -56,28 +56,34 @@ func (s *Store) eachRange(ctx context.Context, prefix string, visit func(stores.
 }
 
 // mastersOf returns a runner for each server that has keys.
-func (s *Store) mastersOf(ctx context.Context) (masters []ScriptRunner, err error) {
+func (s *Store) mastersOf(ctx context.Context) (masters []node, err error) {
 	err = s.within(ctx, func(ctx context.Context, l link) error {
-		masters, err = await(ctx, &s.io, func() ([]ScriptRunner, error) { return s.eachMaster(ctx, l) })
+		masters, err = await(ctx, &s.io, func() ([]node, error) { return s.eachMaster(ctx, l) })
 		return err
 	})
 	return masters, s.connectError(ctx, err)
 }
 
-func (s *Store) eachMaster(ctx context.Context, l link) ([]ScriptRunner, error) {
+// node is a server that has keys.
+type node struct {
+	name   string
+	runner ScriptRunner
+}
+
+func (s *Store) eachMaster(ctx context.Context, l link) ([]node, error) {
 	switch {
 	case l.masters == nil:
 		return nil, errors.New("keys cannot be listed through the script runner that was handed in: " +
 			"use a store with a uri or a client")
 	case l.cluster == nil:
-		return []ScriptRunner{l.runner}, nil
+		return []node{{runner: l.runner}}, nil
 	}
 	var mu sync.Mutex
-	var masters []ScriptRunner
+	var masters []node
 	err := l.cluster.ForEachMaster(ctx, func(_ context.Context, master *redis.Client) error {
 		mu.Lock()
 		defer mu.Unlock()
-		masters = append(masters, clientLink(master, s.bounds).runner)
+		masters = append(masters, node{nameOf(master), clientLink(master, s.bounds).runner})
 		return nil
 	})
 	return masters, err

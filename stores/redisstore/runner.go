@@ -15,9 +15,14 @@ func (s clientSender) send(ctx context.Context, calls []*pendingCall) {
 	evaluate(ctx, s.client, calls, func(call *pendingCall) { call.answer(ctx) })
 }
 
-// timed returns the client with the store's timeout on each read and write. A clone shares the pool, and is not closed.
+// timed returns the client with the store's timeout on each read and write. A clone shares the pool, and is not closed;
+// it lacks the client's hooks, so the client itself is better where its deadlines are those of its contexts.
 func timed(client *redis.Client, timeout time.Duration) *redis.Client {
-	if o := client.Options(); o.ReadTimeout == timeout && o.WriteTimeout == timeout {
+	o := client.Options()
+	suits := func(own time.Duration) bool {
+		return own == timeout || o.ContextTimeoutEnabled && (own <= 0 || own > timeout)
+	}
+	if suits(o.ReadTimeout) && suits(o.WriteTimeout) {
 		return client
 	}
 	return client.WithTimeout(timeout)
@@ -120,10 +125,17 @@ func (s clusterSender) sendTo(ctx context.Context, master *redis.Client, calls [
 	return moved
 }
 
-// reload asks the cluster for its map, and waits for the answer. go-redis asks any node, and one that does not answer
-// must not take all the time that there is.
+// reload asks the cluster for its map, and waits for the answer: a quarter of the timeout at most. go-redis asks the nodes
+// in random order and gives all of its time to one that does not answer, so it is told to ask anew.
 func (s clusterSender) reload(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, s.timeout/4)
-	defer cancel()
-	_ = s.client.ForEachMaster(ctx, func(context.Context, *redis.Client) error { return nil })
+	const attempts = 4
+	for range attempts {
+		attempt, cancel := context.WithTimeout(ctx, s.timeout/(4*attempts))
+		_ = s.client.ForEachMaster(attempt, func(context.Context, *redis.Client) error { return nil })
+		silent := ended(attempt)
+		cancel()
+		if !silent {
+			return
+		}
+	}
 }

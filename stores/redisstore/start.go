@@ -35,7 +35,7 @@ func (s *Store) verifyOnLive(ctx context.Context, l link) (int, error) {
 	for try := 1; ; try++ {
 		replicas, err := s.verify(ctx, l)
 		dead := errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
-		if try == mostIdle || !dead {
+		if try == mostIdle || !dead || isNotSent(err) {
 			return replicas, err
 		}
 	}
@@ -60,7 +60,7 @@ func (s *Store) verify(ctx context.Context, l link) (int, error) {
 		return 0, fmt.Errorf("wait: %v comes out as %d, and WAIT must not hold up a *redis.Conn that was handed in: "+
 			"hand in a client, or set wait: off", s.options.Wait, replicas)
 	}
-	if _, err := s.probe(ctx, l.runner, replicas); err != nil {
+	if _, err := s.probe(ctx, l, replicas); err != nil {
 		return 0, fmt.Errorf("run a script: %w", err)
 	}
 	s.warnOf(ctx, s.doubts(l, masters, replicas))
