@@ -24,7 +24,7 @@ func evaluate(ctx context.Context, on commander, calls []*pendingCall, done func
 	send(ctx, on, calls, func(s Script) (command, script string) { return "evalsha", s.SHA1 })
 	var forgotten []*pendingCall
 	for _, call := range calls {
-		if redis.HasErrorPrefix(call.err, "NOSCRIPT") {
+		if call.err != nil && redis.HasErrorPrefix(call.err, "NOSCRIPT") {
 			forgotten = append(forgotten, call)
 		} else {
 			done(call)

@@ -44,7 +44,9 @@ type pendingCall struct {
 
 // answer lets the caller go on, with what the evaluation came to. ctx is the trip's.
 func (call *pendingCall) answer(ctx context.Context) {
-	call.err = explain(ctx, call.err)
+	if call.err != nil {
+		call.err = explain(ctx, call.err)
+	}
 	call.done = true
 	close(call.answered)
 }

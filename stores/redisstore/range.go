@@ -40,11 +40,10 @@ func (s *Store) reserve(ctx context.Context, key string, size, initialOffset int
 		Keys:   []string{next, sealed},
 		Args:   []string{strconv.FormatInt(size, 10), first},
 	})
-	switch {
-	case isOverflow(err):
-		return stores.Range{}, fmt.Errorf("%w: %d more ids would pass the largest id: %w",
-			stores.ErrRangeExhausted, size, err)
-	case err != nil:
+	if err != nil {
+		if isOverflow(err) {
+			err = fmt.Errorf("%w: %d more ids would pass the largest id: %w", stores.ErrRangeExhausted, size, err)
+		}
 		return stores.Range{}, err
 	}
 	switch verdict.refusal() {
